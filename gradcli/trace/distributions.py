@@ -41,6 +41,7 @@ class Distribution(Object):
     """A distribution of a random variable, independent in each element of its parameters."""
 
     what = "a distribution"
+    family = "Distribution"
     names: tuple[str, ...] = ()
     """Its parameters."""
     defaults: tuple[float, ...] = ()

@@ -9,6 +9,7 @@ from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
+from gradcli.trace.families import families
 from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, ClassName, Object
@@ -76,6 +77,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     """
     if isinstance(wanted, Class):
         return isinstance(value, Instance) and wanted in value.made_by.order
+    of_pytorch = isinstance(wanted, BuiltIn) and wanted.name.startswith("torch.")
     if isinstance(wanted, BuiltIn):
         wanted = wanted.name.rpartition(".")[2]
     found = kind_of(value, numbers)
@@ -95,16 +97,20 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if wanted in ("float", "int", "Number"):
         of_number = {"int": ("int", "bool"), "float": ("int", "float")}
         return found in of_number.get(wanted, ("int", "float", "bool"))
-    if wanted == "Module":
-        return isinstance(value, Module)
-    if isinstance(value, Module) and isinstance(wanted, str) and wanted not in _KNOWN:
-        roots = value.made_by.roots if isinstance(value, Instance) else ()
-        return wanted in (value.title, *(root.rpartition(".")[2] for root in roots))
+    if isinstance(value, Object) and wanted in families(value):
+        return True
     if wanted not in _KNOWN:
+        return _is_of_none(value, wanted, of_pytorch)
+    is_tensor = found in ("Tensor", "Parameter") and wanted in ("Tensor", "FloatTensor")
+    return found == wanted or is_tensor
+
+
+def _is_of_none(value: Value, wanted: Any, of_pytorch: bool) -> bool:
+    """False, as a value is not of that class. Raises `type` where nobody knows the class."""
+    if not of_pytorch and not (isinstance(value, Object) and value.family):
         raise GradcliError(
             "type",
             f"isinstance does not know the class {wanted if isinstance(wanted, str) else ''}",
             hint=f"it knows the program's classes and {', '.join(_KNOWN)}",
         )
-    is_tensor = found in ("Tensor", "Parameter") and wanted in ("Tensor", "FloatTensor")
-    return found == wanted or is_tensor
+    return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Module, ModuleDict, ModuleList, Replace, Sequential
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.plain_layers import KERNEL, NEEDED, PLAIN, SCALED, Plain
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
@@ -26,85 +27,6 @@ Call = Callable[[str, list[Value], Given], Any]
 """How a function of gradcli is called by its name."""
 Compute = Callable[["Layer", list[Value], Given], Any]
 """What a layer computes of its inputs."""
-
-
-class Plain(NamedTuple):
-    """A layer without parameters: a function, and by what the arguments of the layer are called."""
-
-    function: str
-    options: tuple[str, ...] = ()
-    defaults: Mapping[str, float] = {}
-
-
-_LOSS = ("size_average", "reduce", "reduction")
-_MAX = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
-_AVERAGE = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
-PLAIN = {
-    "Identity": Plain(""),
-    "ReLU": Plain("relu", ("inplace",)), "ReLU6": Plain("relu6", ("inplace",)),
-    "Sigmoid": Plain("sigmoid"), "Tanh": Plain("tanh"), "SiLU": Plain("silu", ("inplace",)),
-    "GELU": Plain("gelu", ("approximate",)), "ELU": Plain("elu", ("alpha", "inplace")),
-    "CELU": Plain("celu", ("alpha", "inplace")), "SELU": Plain("selu", ("inplace",)),
-    "Mish": Plain("mish", ("inplace",)), "Hardswish": Plain("hardswish", ("inplace",)),
-    "Hardsigmoid": Plain("hardsigmoid", ("inplace",)),
-    "Hardtanh": Plain("hardtanh", ("min_val", "max_val", "inplace")), "Softsign": Plain("softsign"),
-    "LeakyReLU": Plain("leaky_relu", ("negative_slope", "inplace")),
-    "LogSigmoid": Plain("logsigmoid"), "Tanhshrink": Plain("tanhshrink"),
-    "Softplus": Plain("softplus", ("beta", "threshold")),
-    "Softshrink": Plain("softshrink", ("lambd",)), "Hardshrink": Plain("hardshrink", ("lambd",)),
-    "Softmax": Plain("softmax", ("dim",)), "LogSoftmax": Plain("log_softmax", ("dim",)),
-    "Softmin": Plain("softmin", ("dim",)),
-    "Flatten": Plain("flatten", ("start_dim", "end_dim"), {"start_dim": 1}),
-    "GLU": Plain("glu", ("dim",)),
-    "Threshold": Plain("threshold", ("threshold", "value", "inplace")),
-    "AdaptiveAvgPool1d": Plain("adaptive_avg_pool1d", ("output_size",)),
-    "AdaptiveAvgPool2d": Plain("adaptive_avg_pool2d", ("output_size",)),
-    "AdaptiveMaxPool2d": Plain("adaptive_max_pool2d", ("output_size",)),
-    "PixelShuffle": Plain("pixel_shuffle", ("upscale_factor",)),
-    "Upsample": Plain("interpolate", ("size", "scale_factor", "mode", "align_corners")),
-    "MaxPool1d": Plain("max_pool1d", _MAX), "MaxPool2d": Plain("max_pool2d", _MAX),
-    "AvgPool1d": Plain("avg_pool1d", _AVERAGE), "AvgPool2d": Plain("avg_pool2d", _AVERAGE),
-    "MSELoss": Plain("mse_loss", _LOSS), "L1Loss": Plain("l1_loss", _LOSS),
-    "SmoothL1Loss": Plain("smooth_l1_loss", (*_LOSS, "beta")),
-    "HuberLoss": Plain("huber_loss", ("reduction", "delta")),
-    "CrossEntropyLoss": Plain("cross_entropy", (
-        "weight", "size_average", "ignore_index", "reduce", "reduction", "label_smoothing")),
-    "NLLLoss": Plain("nll_loss", ("weight", "size_average", "ignore_index", "reduce", "reduction")),
-    "BCELoss": Plain("binary_cross_entropy", ("weight", *_LOSS)),
-    "BCEWithLogitsLoss": Plain(
-        "binary_cross_entropy_with_logits", ("weight", *_LOSS, "pos_weight")),
-    "KLDivLoss": Plain("kl_div", (*_LOSS, "log_target")),
-    "PoissonNLLLoss": Plain("poisson_nll_loss", (
-        "log_input", "full", "size_average", "eps", "reduce", "reduction")),
-    "GaussianNLLLoss": Plain("gaussian_nll_loss", ("full", "eps", "reduction")),
-    "MarginRankingLoss": Plain("margin_ranking_loss", ("margin", *_LOSS)),
-    "HingeEmbeddingLoss": Plain("hinge_embedding_loss", ("margin", *_LOSS)),
-    "CosineEmbeddingLoss": Plain("cosine_embedding_loss", ("margin", *_LOSS)),
-    "TripletMarginLoss": Plain("triplet_margin_loss", ("margin", "p", "eps", "swap")),
-    "CosineSimilarity": Plain("cosine_similarity", ("dim", "eps")),
-    "PairwiseDistance": Plain("pairwise_distance", ("p", "eps", "keepdim")),
-}  # fmt: skip
-"""Layers without parameters, and losses."""
-
-
-SHOWN: dict[str, Given] = {
-    "LeakyReLU": {"negative_slope": 0.01}, "GELU": {"approximate": "none"},
-    "Softmax": {"dim": None}, "LogSoftmax": {"dim": None}, "Softmin": {"dim": None},
-    "ELU": {"alpha": 1.0}, "CELU": {"alpha": 1.0}, "Softplus": {"beta": 1.0, "threshold": 20.0},
-    "Hardtanh": {"min_val": -1.0, "max_val": 1.0}, "Softshrink": {"lambd": 0.5},
-    "Hardshrink": {"lambd": 0.5}, "GLU": {"dim": -1}, "Threshold": {},
-    "PixelShuffle": {}, "AdaptiveAvgPool1d": {}, "AdaptiveAvgPool2d": {}, "AdaptiveMaxPool2d": {},
-    "AdaptiveAvgPool3d": {}, "AdaptiveMaxPool1d": {}, "AdaptiveMaxPool3d": {},
-    "PixelUnshuffle": {}, "ChannelShuffle": {},
-    "Unfold": {"kernel_size": None, "dilation": 1, "padding": 0, "stride": 1},
-    "Fold": {"output_size": None, "kernel_size": None, "dilation": 1, "padding": 0, "stride": 1},
-    **{name: {"norm_type": None, "kernel_size": None, "stride": None, "ceil_mode": False}
-       for name in ("LPPool1d", "LPPool2d")},
-    "LocalResponseNorm": {"size": None, "alpha": 1e-4, "beta": 0.75, "k": 1.0},
-}  # fmt: skip
-"""What is shown in the parentheses of layers without parameters, besides what they are given."""
-UNNAMED = {"Softshrink": ("lambd",), "Hardshrink": ("lambd",), "LocalResponseNorm": ("size",)}
-"""What layers show without its name."""
 
 
 class Layer(Module):
@@ -126,7 +48,7 @@ class Layer(Module):
         self._deleted: set[str] = set()
         """What may be set again."""
         self.settings: Given = {}
-        """What it was made with, by name."""
+        """What it was made with, by name: numbers may be Python's."""
         self.values.parameters.update(self._parameters.values())
         self.values.changes.update(dict.fromkeys(self._parameters.values(), 1))
 
@@ -151,8 +73,7 @@ class Layer(Module):
         if name in self._parameters and name not in self.computed:
             return self.values.current(self._parameters[name])
         if name in self.settings and name != "bias":  # which says here whether it has one
-            found: Value = self.settings[name]
-            return found
+            return self.values.setting(self.settings[name])
         return None if name == "bias" and name not in self.computed else super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
@@ -216,17 +137,32 @@ class Layers:
         plain = PLAIN[title]
         if not plain.function:
             return self.layer(title, lambda layer, inputs, _: inputs[0])
-        given = bind_names(title, plain.options, arguments, keywords, plain.options)
-        in_place = "inplace" in given and self.values.truth(given.pop("inplace"))
-        constant = self.graph.constant
-        options: Given = {name: constant(value) for name, value in plain.defaults.items()}
-        options |= {name: value for name, value in given.items() if value is not None}
-        details = self._details(title, options)
+        optional = [name for name, usual in plain.options.items() if usual is not NEEDED]
+        given = bind_names(title, tuple(plain.options), arguments, keywords, optional)
+        in_place = "inplace" in given and self.values.truth(given["inplace"])
+        if plain.function == "interpolate":
+            given = self._scaled(given)
+        settings = {**plain.options, **given}
+        if settings.get("stride") in (None, KERNEL) and plain.options.get("stride") is KERNEL:
+            settings["stride"] = settings["kernel_size"]
+        told = [*dict.fromkeys((*plain.passed, *given))]
+        options = {name: self.values.setting(settings[name]) for name in told
+                   if settings[name] is not None and name != "inplace"}  # fmt: skip
+        details = self._details(title, plain, settings)
         if in_place:
             details += f"{', ' if details else ''}inplace=True"
         compute = partial(self._computed, plain.function, options)
         made = self._in_place(compute) if in_place else compute
-        return self.layer(title, made, details=details).made_with(options)
+        return self.layer(title, made, details=details).made_with(settings)
+
+    def _scaled(self, given: Given) -> Given:
+        """What `Upsample` was given: its factors are floats."""
+        factor = given.get("scale_factor")
+        if factor is None:
+            return given
+        found = tuple(map(self.graph.decimal, self.values.numbers(factor, "scale_factor")))
+        is_one = isinstance(factor, Node) and not factor.shape
+        return {**given, "scale_factor": found[0] if is_one else found}
 
     def _in_place(self, compute: Compute) -> Compute:
         """What puts its result into its input."""
@@ -256,30 +192,15 @@ class Layers:
     ) -> Any:
         return self.compute(function, inputs, {**options, **layer.own(), **given})
 
-    def _details(self, title: str, options: Given) -> str:
+    def _details(self, title: str, plain: Plain, settings: Given) -> str:
         """What PyTorch shows of a layer without parameters."""
-        if title == "Flatten":
-            options = {"start_dim": 1, "end_dim": -1} | options
-        elif title.startswith(("MaxPool", "AvgPool")):
-            options = {"kernel_size": 1, "stride": options.get("kernel_size"), "padding": 0} | (
-                {"dilation": 1, "ceil_mode": False} if title.startswith("Max") else {}
-            ) | options  # fmt: skip
-            if title == "AvgPool1d":
-                options = {name: self._row(value) for name, value in options.items()}
-        elif title.startswith("Upsampl"):
-            options = {name: value for name, value in options.items() if name != "align_corners"}
-            options = options | {"mode": options.get("mode", "nearest")}
-            if isinstance(factor := options.get("scale_factor"), Node) and factor.size == 1:
-                options["scale_factor"] = str(self.values.number(factor, "scale_factor"))
-        elif title in SHOWN:
-            options = {**SHOWN[title], **options}
-        else:
-            return ""
-        texts = {name: value if name == "scale_factor" and isinstance(value, str)
-                 else self.shown(value) for name, value in options.items()}  # fmt: skip
-        unnamed = UNNAMED.get(title, ())
+        unused = "size" if settings.get("scale_factor") is not None else "scale_factor"
+        shown = [name for name in plain.shown if plain.shown is not SCALED or name != unused]
+        texts = {name: self.shown(settings[name]) for name in shown}
+        if title == "AvgPool1d":
+            texts = {name: self.shown(self._row(settings[name])) for name in shown}
         return ", ".join(
-            text if name in unnamed else f"{name}={text}" for name, text in texts.items()
+            text if name in plain.unnamed else f"{name}={text}" for name, text in texts.items()
         )
 
     def _row(self, value: Any) -> Any:

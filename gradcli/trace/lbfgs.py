@@ -16,17 +16,23 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.autograd import Autograd
-from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.optimisers import Optimiser, Optimisers
+from gradcli.trace.optimisers import (
+    Method,
+    Numbers,
+    Optimiser,
+    Optimisers,
+    defaults_of,
+    group_of,
+    numbers_of,
+)
 from gradcli.trace.values import Value
 
-NUMBERS = {
-    "lr": 1.0, "max_iter": 20.0, "max_eval": 0.0, "tolerance_grad": 1e-7,
-    "tolerance_change": 1e-9, "history_size": 100.0,
-}  # fmt: skip
+METHOD = Method({
+    "lr": 1, "max_iter": 20, "max_eval": None, "tolerance_grad": 1e-7, "tolerance_change": 1e-9,
+    "history_size": 100, "line_search_fn": None,
+}, None)  # fmt: skip
 _ENOUGH, _FLAT, _TRIES = 1e-4, 0.9, 25
 """Wolfe's two constants, and the most points of a line search."""
 
@@ -51,27 +57,16 @@ class Change(NamedTuple):
 class LBFGS(Optimiser):
     """The optimiser."""
 
-    def __init__(
-        self,
-        autograd: Autograd,
-        group: Dictionary,
-        numbers: dict[str, float],
-        searches: bool,
-        replace: Callable[[Node, Node], None],
-    ) -> None:
-        super().__init__(autograd, "LBFGS", [group], replace)
-        self._numbers = numbers
-        self._searches = searches
+    def __init__(self, *made_of: Any) -> None:
+        super().__init__(*made_of)
         self._pairs: list[Change] = []
         self._count = 0
         self._last: tuple[Array, Array, float, float] | None = None
         """The direction, the gradient before it, how far it was gone, and the scale."""
 
-    def shown(self) -> str:
-        texts = {key: f"{value:g}" for key, value in self._numbers.items()}
-        texts["line_search_fn"] = "strong_wolfe" if self._searches else "None"
-        lines = [f"    {key}: {text}" for key, text in sorted(texts.items())]
-        return "\n".join(["LBFGS (", "Parameter Group 0", *lines, ")"])
+    def _add_group(self, arguments: list[Value], keywords: Given) -> Value:
+        raise GradcliError("value", "LBFGS doesn't support per-parameter options",
+                           hint="a list of all parameters: LBFGS(net.parameters())")  # fmt: skip
 
     # --- the parameters as one row ---
 
@@ -115,12 +110,13 @@ class LBFGS(Optimiser):
                                hint="optimizer.step(closure)")  # fmt: skip
         first = yield closure.call([], {})
         grad = self._gradient()
-        if np.abs(grad).max() > self._numbers["tolerance_grad"]:
-            yield self._iterate(closure, self.values.number(first, "the loss"), grad)
+        numbers = numbers_of(self.values, METHOD.options, self.groups[0])
+        if np.abs(grad).max() > numbers["tolerance_grad"]:
+            yield self._iterate(closure, self.values.number(first, "the loss"), grad, numbers)
         return first
 
-    def _iterate(self, closure: Object, loss: float, grad: Array) -> Any:
-        n = self._numbers | {"lr": self.rates()[0]}
+    def _iterate(self, closure: Object, loss: float, grad: Array, n: Numbers) -> Any:
+        searches = self.groups[0].item(["line_search_fn"]) is not None
         limit = int(n["max_iter"])
         most = int(n["max_eval"])
         looks = 1
@@ -134,7 +130,7 @@ class LBFGS(Optimiser):
                 return
             here = Trial(0.0, loss, grad, slope)
             x = self._values()
-            if self._searches:
+            if searches:
                 found, more = yield self._search(closure, x, d, here, t, n["tolerance_change"])
                 self._go_to(x + found.t * d)
             elif turn < limit:
@@ -247,20 +243,18 @@ def lbfgs(optimisers: Optimisers) -> Callable[[list[Value], Given], Value]:
     values = optimisers.values
 
     def make(arguments: list[Value], keywords: Given) -> Value:
-        names = ("params", *NUMBERS, "line_search_fn")
+        names = ("params", *METHOD.options)
         given = bind_names("LBFGS", names, arguments, keywords, names[1:])
-        numbers = {
-            name: values.number(given[name], name) if given.get(name) is not None else value
-            for name, value in NUMBERS.items()
-        }
-        if given.get("max_eval") is None:
-            numbers["max_eval"] = numbers["max_iter"] * 5 // 4
-        search = given.get("line_search_fn")
-        if search not in (None, "strong_wolfe"):
+        if given.get("line_search_fn") not in (None, "strong_wolfe"):
             raise GradcliError("value", "line_search_fn is None or 'strong_wolfe'")
-        group = Dictionary(values, [("lr", values.graph.constant(numbers["lr"]))])
-        group.put("params", Items([*optimisers.leaves("LBFGS", given["params"])]))
-        return LBFGS(optimisers.autograd, group, numbers, search is not None, optimisers.replace)
+        given["params"] = Items([*optimisers.leaves("LBFGS", given["params"])])
+        if given.get("max_eval") is None:
+            turns = values.integer(given.get("max_iter", values.plain(20)), "max_iter")
+            given["max_eval"] = values.plain(turns * 5 // 4)
+        params = {"params": given.pop("params")}
+        defaults = defaults_of(values, METHOD.options, given)
+        group = group_of(values, "LBFGS", METHOD.options, params, defaults)
+        return LBFGS(optimisers.autograd, "LBFGS", METHOD, defaults, [group], optimisers.replace)
 
     return make
 

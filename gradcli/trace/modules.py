@@ -59,6 +59,7 @@ class Module(Object):
     """A layer or a model."""
 
     what = "a layer"
+    family = "Module"
 
     def __init__(self, autograd: Autograd, title: str, replace: Replace) -> None:
         self.autograd = autograd

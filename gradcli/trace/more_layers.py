@@ -12,35 +12,12 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.layers import PLAIN, Layer, Layers, Plain
+from gradcli.trace.layers import Layer, Layers
 from gradcli.trace.modules import Composite, Module
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
-_SIZED = ("kernel_size", "stride", "padding")
-"""Of pools, which take more by name."""
-_LOSS = ("size_average", "reduce", "reduction")
-MORE: dict[str, Plain] = {
-    "AdaptiveAvgPool3d": Plain("adaptive_avg_pool3d", ("output_size",)),
-    "AdaptiveMaxPool1d": Plain("adaptive_max_pool1d", ("output_size",)),
-    "AdaptiveMaxPool3d": Plain("adaptive_max_pool3d", ("output_size",)),
-    "AvgPool3d": Plain("avg_pool3d", _SIZED), "MaxPool3d": Plain("max_pool3d", _SIZED),
-    "LPPool1d": Plain("lp_pool1d", ("norm_type", "kernel_size", "stride", "ceil_mode")),
-    "LPPool2d": Plain("lp_pool2d", ("norm_type", "kernel_size", "stride", "ceil_mode")),
-    "ChannelShuffle": Plain("channel_shuffle", ("groups",)),
-    "PixelUnshuffle": Plain("pixel_unshuffle", ("downscale_factor",)),
-    "Unfold": Plain("F.unfold", ("kernel_size", "dilation", "padding", "stride")),
-    "Fold": Plain("fold", ("output_size", "kernel_size", "dilation", "padding", "stride")),
-    "LocalResponseNorm": Plain("local_response_norm", ("size", "alpha", "beta", "k")),
-    "Softmax2d": Plain("softmax", ("dim",), {"dim": -3}),
-    "CTCLoss": Plain("ctc_loss", ("blank", "reduction", "zero_infinity")),
-    "MultiMarginLoss": Plain("multi_margin_loss", ("p", "margin", "weight", *_LOSS)),
-    "MultiLabelMarginLoss": Plain("multilabel_margin_loss", _LOSS),
-    "MultiLabelSoftMarginLoss": Plain("multilabel_soft_margin_loss", ("weight", *_LOSS)),
-    "SoftMarginLoss": Plain("soft_margin_loss", _LOSS),
-    "UpsamplingNearest2d": Plain("interpolate", ("size", "scale_factor")),
-}  # fmt: skip
 _PADS = {"ReflectionPad": "reflect", "ReplicationPad": "replicate", "CircularPad": "circular",
          "ConstantPad": "constant", "ZeroPad": "constant"}  # fmt: skip
 _DROPOUTS = {"Dropout1d": "dropout1d", "Dropout2d": "dropout2d", "Dropout3d": "dropout3d",
@@ -54,9 +31,7 @@ class MoreLayers:
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
         self.values = layers.values
-        PLAIN.update(MORE)
         made: dict[str, Callable[[list[Value], Given], Module]] = {
-            **{name: partial(layers.plain, name) for name in MORE},
             **{name: partial(self._dropout, name) for name in _DROPOUTS},
             **{
                 f"{name}{axes}d": partial(self._pad, f"{name}{axes}d", mode, axes)
@@ -75,7 +50,6 @@ class MoreLayers:
             "RMSNorm": self._rms_norm,
             "RReLU": self._rrelu,
             "Unflatten": self._unflatten,
-            "UpsamplingBilinear2d": self._upsampling,
             "Bilinear": self._bilinear,
         }
         self.functions: dict[str, Special] = {
@@ -109,17 +83,6 @@ class MoreLayers:
 
         details = ", ".join(f"{name}={self.layers.shown(given[name])}" for name in names)
         return self.layers.layer("Unflatten", compute, details=details).made_with(given)
-
-    def _upsampling(self, arguments: list[Value], keywords: Given) -> Layer:
-        """`Upsample` with one mode."""
-        names = ("size", "scale_factor")
-        given = bind_names("UpsamplingBilinear2d", names, arguments, keywords, names)
-        aligned = self.values.graph.constant(True)
-        made = self.layers.plain(
-            "Upsample", [], {**given, "mode": "bilinear", "align_corners": aligned}
-        )
-        made.title = "UpsamplingBilinear2d"
-        return made
 
     def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
         """Means, sums or maxima of rows of a table."""

@@ -5,31 +5,30 @@ documentation of each.
 from __future__ import annotations
 
 import math
+from functools import partial
+from typing import NoReturn
 
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import zeros_like
-from gradcli.trace.optimisers import METHODS, Method, Numbers, Optimisers, Rates, State
+from gradcli.trace.optimisers import (
+    Method,
+    Numbers,
+    Optimisers,
+    Rates,
+    State,
+    after_decay,
+    moments,
+)
 from gradcli.trace.special import Special
 
 
 def _f(name: str, *operands: Node | float) -> Node:
     found: Node = FUNCTIONS[name].build(*operands)
     return found
-
-
-def _after_decay(p: Node, g: Node, n: Numbers) -> tuple[Node, Node]:
-    """A parameter and its grad, one of which has the decay of weights."""
-    if n["decoupled_weight_decay"] and n["weight_decay"]:
-        return p * (1 - n["lr"] * n["weight_decay"]), g
-    return p, g + p * n["weight_decay"] if n["weight_decay"] else g
-
-
-def _moments(p: Node, g: Node, state: State, n: Numbers) -> tuple[Node, Node]:
-    zero = zeros_like(p)
-    m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
-    v = state["v"] = state.get("v", zero) * n["beta2"] + g * g * (1 - n["beta2"])
-    return m, v
 
 
 def _ahead(step: int, n: Numbers) -> Rates:
@@ -42,10 +41,10 @@ def _ahead(step: int, n: Numbers) -> Rates:
 
 
 def _nadam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    p, g = _after_decay(p, g, n)
-    before = state.get("product", p.graph.constant(1.0))
-    product = state["product"] = before * rates["mu"]
-    m, v = _moments(p, g, state, n)
+    p, g = after_decay(p, g, n)
+    before = state.get("mu_product", p.graph.constant(1.0))
+    product = state["mu_product"] = before * rates["mu"]
+    m, v = moments(p, g, state, n)
     scale = _f("sqrt", v / rates["rest"]) + n["eps"]
     own: Node = g * rates["own"] / (1.0 - product)
     ahead: Node = m * rates["ahead"] / (1.0 - product * rates["after"])
@@ -64,52 +63,119 @@ def _rectified(step: int, n: Numbers) -> Rates:
 
 
 def _radam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    p, g = _after_decay(p, g, n)
-    m, v = _moments(p, g, state, n)
+    p, g = after_decay(p, g, n)
+    m, v = moments(p, g, state, n)
     change = m / rates["bias"] * rates["size"]
     return p - change if rates["is_early"] else p - change / (_f("sqrt", v) + n["eps"])
 
 
 def _rprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
-    size = state.get("size", zeros_like(p) + n["lr"])
-    turned = _f("sign", g * state.get("before", zeros_like(p)))
     zero = zeros_like(p)
+    turned = _f("sign", g * state.get("prev", zero))
+    size = state.get("step_size", zero + n["lr"])
     factor = _f("where", turned > zero, zero + n["eta2"], _f("where", turned < zero,
                 zero + n["eta1"], zero + 1.0))  # fmt: skip
-    size = state["size"] = _f("clamp", size * factor, n["least"], n["most"])
-    g = state["before"] = _f("where", turned < zero, zero, g)
+    g = state["prev"] = _f("where", turned < zero, zero, g)
+    size = state["step_size"] = _f("clamp", size * factor, n["least"], n["most"])
     return p - _f("sign", g) * size
 
 
 def _slowing(step: int, n: Numbers) -> Rates:
-    size = n["lr"] / (1 + n["lambd"] * n["lr"] * (step - 1)) ** n["alpha"]
-    return {"size": size, "kept": 1 - n["lambd"] * size}
+    """What the next step has, and the weights of this one and of the next in the mean."""
+    eta = n["lr"] / (1 + n["lambd"] * n["lr"] * step) ** n["alpha"]
+    own, ahead = (1 / max(1, each - n["t0"]) for each in (step - 1, step))
+    return {"eta": eta, "own": own, "mu": ahead}
 
 
-def _asgd(p: Node, g: Node, _: State, rates: Rates, n: Numbers) -> Node:
+def _asgd(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
-    return p * rates["kept"] - g * rates["size"]
+    eta = state.get("eta", p.graph.constant(n["lr"]))
+    p = p * (1.0 - eta * n["lambd"]) - g * eta
+    mean = state.get("ax", zeros_like(p))
+    for name in ("eta", "mu"):
+        rate = rates[name]
+        state[name] = rate if isinstance(rate, Node) else p.graph.constant(rate)
+    state["ax"] = p if rates["own"] == 1.0 else mean + (p - mean) * rates["own"]
+    return p
 
 
-_ADAM: Numbers = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0}
+def _shrinking(step: int, n: Numbers) -> Rates:
+    return {"new": step ** n["beta2_decay"], "size": min(n["lr"], step**-0.5)}
+
+
+def _adafactor(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
+    """Shazeer and Stern 2018: of a matrix, the squares are kept by rows and by columns."""
+    eps: float = n["eps1"]
+    if math.isnan(eps):
+        eps = float(np.finfo(p.graph.dtype("float")).eps)
+    size = _f("maximum", _root_of_mean(p), p.graph.constant(n["eps2"])) * rates["size"]
+    if n["weight_decay"]:
+        p = p * (1 - n["lr"] * n["weight_decay"])
+
+    def kept(name: str, new: Node) -> Node:
+        before = state.get(name, zeros_like(new))
+        state[name] = before + (new - before) * rates["new"]
+        return state[name]
+
+    if g.ndim > 1:
+        rows = kept("row_var", _mean(g * g, -1))
+        columns = kept("col_var", _mean(g * g, -2))
+        square = _f("matmul", rows, columns) / _f("clamp_min", _mean(rows, -2), eps)
+    else:
+        square = kept("variance", g * g)
+    change = g / _f("sqrt", _f("clamp_min", square, eps * eps))
+    scale = _f("clamp_min", _root_of_mean(change) / n["d"], 1.0)
+    return p - change * (size / scale)
+
+
+def _mean(x: Node, axis: int) -> Node:
+    found: Node = FUNCTIONS["mean"].build(x, (axis % x.ndim,), keepdim=True)
+    return found
+
+
+def _root_of_mean(x: Node) -> Node:
+    return _f("sqrt", _f("mean", x * x))
+
+
+_BETAS = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0}
+_FLAGS = {"maximize": False, "foreach": None, "capturable": False, "differentiable": False}
 MORE = {
-    "NAdam": Method({"lr": 2e-3, **_ADAM, "momentum_decay": 4e-3,
-                     "decoupled_weight_decay": 0}, _nadam, _ahead),
-    "ASGD": Method({"lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6,
-                    "weight_decay": 0}, _asgd, _slowing),
-    "RAdam": Method({"lr": 1e-3, **_ADAM, "decoupled_weight_decay": 0}, _radam, _rectified),
-    "Rprop": Method({"lr": 1e-2, "eta1": 0.5, "eta2": 1.2, "least": 1e-6, "most": 50}, _rprop),
+    "NAdam": Method(
+        {"lr": 2e-3, **_BETAS, "momentum_decay": 4e-3, "decoupled_weight_decay": False, **_FLAGS},
+        _nadam, _ahead),
+    "RAdam": Method(
+        {"lr": 1e-3, **_BETAS, "maximize": False, "foreach": None, "capturable": False,
+         "decoupled_weight_decay": False, "differentiable": False},
+        _radam, _rectified, positional=("lr", *_BETAS, "decoupled_weight_decay")),
+    "ASGD": Method(
+        {"lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0, "foreach": None,
+         "maximize": False, "differentiable": False, "capturable": False}, _asgd, _slowing),
+    "Rprop": Method(
+        {"lr": 1e-2, "etas": (0.5, 1.2), "step_sizes": (1e-6, 50), "foreach": None,
+         "maximize": False, "differentiable": False, "capturable": False}, _rprop),
+    "Adafactor": Method(
+        {"lr": 1e-2, "beta2_decay": -0.8, "eps": (None, 1e-3), "d": 1.0, "weight_decay": 0.0,
+         "foreach": None, "maximize": False}, _adafactor, _shrinking),
 }  # fmt: skip
 """By the name of PyTorch's class."""
+_REFUSED = {
+    "SparseAdam": ("gradients are never sparse here", "torch.optim.Adam(…)"),
+    "Muon": ("it computes in bfloat16, which is not known here", "torch.optim.AdamW(…)"),
+}
 
 
 class MoreOptimisers:
     """The functions that make them, by the names of PyTorch's classes."""
 
     def __init__(self, optimisers: Optimisers) -> None:
-        METHODS.update(MORE)
         self.functions: dict[str, Special] = {
-            f"torch.optim.{name}": optimisers.maker(name) for name in MORE
+            **{f"torch.optim.{name}": optimisers.maker(name, each) for name, each in MORE.items()},
+            **{f"torch.optim.{name}": partial(_refuse, name) for name in _REFUSED},
         }
         self.methods: dict[str, Special] = {}
+
+
+def _refuse(name: str, *_: object) -> NoReturn:
+    why, instead = _REFUSED[name]
+    raise GradcliError("value", f"{name}: {why}", hint=f"{instead} serves here")

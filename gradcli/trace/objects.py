@@ -21,6 +21,9 @@ class Object:
     title: str = "function"
     """The name of its class in Python."""
 
+    family: ClassVar[str] = ""
+    """The class that all of its kind are made from in PyTorch."""
+
     is_row: ClassVar[bool] = False
     """Whether functions of elements take it as a list."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import DECIMAL, Node
@@ -11,27 +11,21 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values
 
-_NAMES = {"momentum": "momentum_buffer", "m": "exp_avg", "v": "exp_avg_sq",
-          "most": "max_exp_avg_sq"}  # fmt: skip
-"""What PyTorch calls what an optimiser remembers."""
-
-
 Place: TypeAlias = tuple[int, int]
 """The place of a group, and that of a parameter in it."""
 
 
 def state_of(
     values: Values,
-    name: str,
     parameter_groups: Sequence[Dictionary],
     states: Mapping[Place, Mapping[str, Node]],
-    steps: Mapping[Place, int],
+    steps: Mapping[Place, int] | None,
 ) -> Dictionary:
     """What is remembered, and the groups, with numbers in place of parameters."""
     constant = values.graph.constant
     groups = []
     for place, group in enumerate(parameter_groups):
-        copied = Dictionary(values, _options(values, name, group))
+        copied = Dictionary(values, [pair for pair in group.pairs() if pair[0] != "params"])
         own = [
             number
             for number, key in enumerate(_places(values, parameter_groups))
@@ -41,11 +35,8 @@ def state_of(
         groups.append(copied)
     state = Dictionary(values)
     for number, key in enumerate(_places(values, parameter_groups)):
-        if key in states:
-            entry = Dictionary(values, [("step", values.own(constant(float(steps[key]))))])
-            for own_name, node in states[key].items():
-                entry.put(_NAMES.get(own_name, own_name), node)
-            state.put(constant(float(number)), entry)
+        if states.get(key) or (key in states and steps):
+            state.put(constant(float(number)), _entry(values, states[key], key, steps))
     return Dictionary(values, [("state", state), ("param_groups", Items(groups))])
 
 
@@ -53,41 +44,26 @@ def state_by_parameter(
     values: Values,
     parameters: Sequence[Sequence[Node]],
     states: Mapping[Place, Mapping[str, Node]],
-    steps: Mapping[Place, int],
+    steps: Mapping[Place, int] | None,
 ) -> Dictionary:
     """`optimizer.state`: what is remembered, by parameter, of which each group has several."""
     state = Dictionary(values)
     for place, group in enumerate(parameters):
         for position, node in enumerate(group):
             key = place, position
-            if key in states:
-                count = values.own(values.graph.constant(float(steps[key])))
-                entry = Dictionary(values, [("step", count)])
-                for name, remembered in states[key].items():
-                    entry.put(_NAMES.get(name, name), remembered)
-                state.put(node, entry)
+            if states.get(key) or (key in states and steps):
+                state.put(node, _entry(values, states[key], key, steps))
     return state
 
 
-def _options(values: Values, name: str, group: Dictionary) -> list[tuple[Value, Value]]:
-    """The options of a group in PyTorch's order, with those that mean nothing here."""
-    options = {
-        key: values.graph.constant(values.truth(value)) if key in _TRUTHS else value
-        for key, value in group.pairs()
-        if isinstance(key, str) and key != "params"
-    }
-    for flag in ("maximize", "foreach", "capturable", "differentiable", "fused"):
-        if flag not in _LACKING.get(name, ()):
-            default = None if _FLAGS[flag] is None else values.graph.constant(False)
-            options.setdefault(flag, default)
-    if name in ("Adam", "AdamW"):
-        options["decoupled_weight_decay"] = values.graph.constant(name == "AdamW")
-    return [*options.items()]
-
-
-def in_order(values: Values, name: str, group: Dictionary) -> None:
-    """Have the parameters first in a group, and then its options, as in PyTorch."""
-    group.become([("params", group.item(["params"])), *_options(values, name, group)])
+def _entry(
+    values: Values, remembered: Mapping[str, Node], key: Place, steps: Mapping[Place, int] | None
+) -> Dictionary:
+    """What is remembered of a parameter; its count of steps is the first of it."""
+    count = {} if steps is None else {"step": values.graph.constant(float(steps[key]))}
+    pairs = [(name, node if node.shape else values.own(node))
+             for name, node in {**count, **remembered}.items()]  # fmt: skip
+    return Dictionary(values, pairs)
 
 
 def load_state(
@@ -101,23 +77,28 @@ def load_state(
     known = isinstance(state, Dictionary) and state.contains("state")
     if not isinstance(state, Dictionary) or not known or not state.contains("param_groups"):
         raise GradcliError("type", "load_state_dict takes what state_dict() gave")
-    saved = values.elements(state.item(["param_groups"]))
-    for group, other in zip(parameter_groups, saved, strict=False):
-        for key, value in other.pairs() if isinstance(other, Dictionary) else []:
+    found = values.elements(state.item(["param_groups"]))
+    saved = [each for each in found if isinstance(each, Dictionary)]
+    counts = [len(values.elements(group.item(["params"]))) for group in (*parameter_groups, *saved)]
+    if len(saved) != len(parameter_groups) or counts[: len(saved)] != counts[len(saved) :]:
+        raise GradcliError(
+            "value", "loaded state dict contains a parameter group that doesn't match the size of "
+            "optimizer's group", hint="it has as many groups, with as many parameters",
+        )  # fmt: skip
+    for group, other in zip(parameter_groups, saved, strict=True):
+        for key, value in other.pairs():
             if key != "params":
                 group.put(key, value)
     remembered = state.item(["state"])
-    own = {name: key for key, name in _NAMES.items()}
     for number, place in enumerate(_places(values, parameter_groups)):
         index = values.graph.constant(float(number))
         if not isinstance(remembered, Dictionary) or not remembered.contains(index):
             continue
         entry = remembered.item([index])
         pairs = dict(entry.pairs()) if isinstance(entry, Dictionary) else {}
-        steps[place] = values.integer(pairs.pop("step", index), "step")
-        states[place] = {
-            own.get(str(name), str(name)): values.tensor(value) for name, value in pairs.items()
-        }
+        count = pairs.pop("step", None)
+        steps[place] = 1 if count is None else values.integer(count, "step")
+        states[place] = {str(name): values.tensor(value) for name, value in pairs.items()}
 
 
 def _places(values: Values, groups: Sequence[Dictionary]) -> list[Place]:
@@ -129,28 +110,29 @@ def _places(values: Values, groups: Sequence[Dictionary]) -> list[Place]:
     ]
 
 
-_FLAGS = {"capturable": False, "differentiable": False, "foreach": None, "fused": None,
-          "maximize": False}  # fmt: skip
-_LACKING = {
-    "SGD": ("capturable",), "RMSprop": ("fused",), "Adagrad": ("capturable",),
-    **dict.fromkeys(("Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop"), ("fused",)),
-}  # fmt: skip
-"""Options that one of PyTorch's optimisers does not have."""
-_TRUTHS = ("nesterov", "amsgrad", "centered", "maximize", "decoupled_weight_decay")
-
-
-def shown_options(values: Values, name: str, group: Dictionary) -> list[tuple[str, str]]:
+def shown_options(
+    values: Values, options: Mapping[str, Any], group: Dictionary
+) -> list[tuple[str, str]]:
     """The options of a group by name, as PyTorch prints them."""
-    shown = {key: str(each) for key, each in _FLAGS.items() if key not in _LACKING.get(name, ())}
-    if name in ("Adam", "AdamW"):
-        shown["decoupled_weight_decay"] = str(name == "AdamW")
+    shown = {}
     for key, value in group.pairs():
         if isinstance(value, tuple | Items) and key != "params" and isinstance(key, str):
-            pair = (_shown(values.number(each, key), each) for each in value)
-            shown[key] = f"({', '.join(pair)})"
-        elif key != "params" and isinstance(key, str) and value is not None:
+            items = ", ".join(
+                [
+                    repr(each)
+                    if isinstance(each, str | None)
+                    else _shown(values.number(each, key), each)
+                    for each in value
+                ]
+            )
+            shown[key] = f"[{items}]" if isinstance(value, Items) else f"({items})"
+        elif isinstance(value, str) or value is None:
+            shown[str(key)] = str(value)
+        elif key != "params" and isinstance(key, str):
             number = values.number(value, key)
-            is_truth = key in _TRUTHS or key in _FLAGS or key in shown
+            is_truth = isinstance(options.get(key), bool) or (
+                isinstance(value, Node) and value.kind == "bool"
+            )
             shown[key] = str(bool(number)) if is_truth else _shown(number, value)
     return sorted(shown.items())
 

@@ -5,7 +5,8 @@ The formulas are those of PyTorch's documentation of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,6 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.optimiser_states import in_order
 from gradcli.trace.values import Value, Values
 
 State = dict[str, Node]
@@ -36,13 +36,26 @@ MOST_RATES = 1 << 17
 
 
 class Method(NamedTuple):
-    """An optimiser: its numbers with their defaults, and how it changes a parameter."""
+    """An optimiser: its options, and how it changes a parameter."""
 
-    numbers: Numbers
-    step: Callable[[Node, Node, State, Rates, Numbers], Node]
-    """Of the parameter, its grad, what is remembered, the rates, the numbers."""
+    options: Mapping[str, Any]
+    """By PyTorch's names and in the order of its groups, with defaults: numbers, pairs of numbers,
+    truth values; None where it chooses.
+    """
+    step: Callable[[Node, Node, State, Rates, Numbers], Node] | None
+    """Of the parameter, its grad, what is remembered, the rates, the numbers; None where all
+    parameters are changed at once.
+    """
     rates: Callable[[int, Numbers], Rates] = lambda step, n: {}
     """The rates of a step, which are counted from 1."""
+    positional: tuple[str, ...] = ()
+    """The first options that are given without names, where these are others."""
+    counts: bool = True
+    """Whether the count of steps is a part of what it remembers."""
+
+    def names(self) -> tuple[str, ...]:
+        """The options in the order in which they are given."""
+        return tuple(dict.fromkeys((*self.positional, *self.options)))
 
 
 def _sqrt(x: Node) -> Node:
@@ -63,24 +76,29 @@ def _sgd(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     if n["momentum"]:
-        if rates["is_first"]:
-            state["momentum"] = g
-        else:
-            state["momentum"] = state["momentum"] * n["momentum"] + g * (1 - n["dampening"])
-        g = g + state["momentum"] * n["momentum"] if n["nesterov"] else state["momentum"]
-    return p + g * n["lr"] if n["maximize"] else p - g * n["lr"]
+        before = None if rates["is_first"] else state.get("momentum_buffer")
+        kept = g if before is None else before * n["momentum"] + g * (1 - n["dampening"])
+        state["momentum_buffer"] = kept
+        g = g + kept * n["momentum"] if n["nesterov"] else kept
+    return p - g * n["lr"]
 
 
-def _adam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    if n["weight_decay"]:
-        g = g + p * n["weight_decay"]
-    return _adapted(p, g, state, rates, n)
+def after_decay(p: Node, g: Node, n: Numbers) -> tuple[Node, Node]:
+    """A parameter and its grad, one of which has the decay of weights."""
+    if not n["weight_decay"]:
+        return p, g
+    if n["decoupled_weight_decay"]:
+        return p * (1 - n["lr"] * n["weight_decay"]), g
+    return p, g + p * n["weight_decay"]
 
 
-def _adamw(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    if n["weight_decay"]:
-        p = p * (1 - n["lr"] * n["weight_decay"])
-    return _adapted(p, g, state, rates, n)
+def moments(p: Node, g: Node, state: State, n: Numbers) -> tuple[Node, Node]:
+    """The means of grads and of their squares."""
+    zero = zeros_like(p)
+    mean = state.get("exp_avg", zero) * n["beta1"] + g * (1 - n["beta1"])
+    square = state.get("exp_avg_sq", zero) * n["beta2"] + g * g * (1 - n["beta2"])
+    state |= {"exp_avg": mean, "exp_avg_sq": square}
+    return mean, square
 
 
 def _unbiased(step: int, n: Numbers) -> Rates:
@@ -88,12 +106,11 @@ def _unbiased(step: int, n: Numbers) -> Rates:
     return {"size": size, "scale": (1 - n["beta2"] ** step) ** 0.5}
 
 
-def _adapted(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    zero = zeros_like(p)
-    m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
-    v = state["v"] = state.get("v", zero) * n["beta2"] + g * g * (1 - n["beta2"])
+def _adam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
+    p, g = after_decay(p, g, n)
+    m, v = moments(p, g, state, n)
     if n["amsgrad"]:
-        v = state["most"] = _larger(state.get("most", zero), v)
+        v = state["max_exp_avg_sq"] = _larger(state.get("max_exp_avg_sq", zeros_like(p)), v)
     return p - m / (_sqrt(v) / rates["scale"] + n["eps"]) * rates["size"]
 
 
@@ -101,13 +118,17 @@ def _rmsprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero = zeros_like(p)
-    v = state["v"] = state.get("v", zero) * n["alpha"] + g * g * (1 - n["alpha"])
+    v = state["square_avg"] = state.get("square_avg", zero) * n["alpha"] + g * g * (1 - n["alpha"])
+    if n["momentum"]:
+        state.setdefault("momentum_buffer", zero)
     if n["centered"]:
-        mean = state["mean"] = state.get("mean", zero) * n["alpha"] + g * (1 - n["alpha"])
+        mean = state["grad_avg"] = state.get("grad_avg", zero) * n["alpha"] + g * (1 - n["alpha"])
         v = v - mean * mean
     change = g / (_sqrt(v) + n["eps"])
     if n["momentum"]:
-        change = state["change"] = state.get("change", zero) * n["momentum"] + change
+        change = state["momentum_buffer"] = (
+            state.get("momentum_buffer", zero) * n["momentum"] + change
+        )
     return p - change * n["lr"]
 
 
@@ -127,10 +148,10 @@ def _adadelta(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero, rho = zeros_like(p), n["rho"]
-    v = state["square"] = state.get("square", zero) * rho + g * g * (1 - rho)
-    u = state.get("change", zero)
+    v = state["square_avg"] = state.get("square_avg", zero) * rho + g * g * (1 - rho)
+    u = state.get("acc_delta", zero)
     change = _sqrt(u + n["eps"]) / _sqrt(v + n["eps"]) * g
-    state["change"] = u * rho + change * change * (1 - rho)
+    state["acc_delta"] = u * rho + change * change * (1 - rho)
     return p - change * n["lr"]
 
 
@@ -138,58 +159,108 @@ def _adamax(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero = zeros_like(p)
-    m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
+    m = state["exp_avg"] = state.get("exp_avg", zero) * n["beta1"] + g * (1 - n["beta1"])
     size: Node = FUNCTIONS["abs"](g)
-    most = state["most"] = _larger(state.get("most", zero) * n["beta2"], size + n["eps"])
+    most = state["exp_inf"] = _larger(state.get("exp_inf", zero) * n["beta2"], size + n["eps"])
     return p - m / most * rates["size"]
 
 
-_ADAM: Numbers = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0,
-                  "amsgrad": 0}  # fmt: skip
+_BETAS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0}
+_ADAM = {**_BETAS, "amsgrad": False, "maximize": False, "foreach": None, "capturable": False,
+         "differentiable": False, "fused": None, "decoupled_weight_decay": False}  # fmt: skip
 METHODS = {
-    "SGD": Method({"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0,
-                   "nesterov": 0, "maximize": 0}, _sgd, _first),
+    "SGD": Method(
+        {"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0, "nesterov": False,
+         "maximize": False, "foreach": None, "differentiable": False, "fused": None},
+        _sgd, _first, counts=False),
     "Adam": Method(_ADAM, _adam, _unbiased),
-    "AdamW": Method(_ADAM | {"weight_decay": 1e-2}, _adamw, _unbiased),
-    "RMSprop": Method({"lr": 1e-2, "alpha": 0.99, "eps": 1e-8, "weight_decay": 0,
-                       "momentum": 0, "centered": 0}, _rmsprop),
-    "Adagrad": Method({"lr": 1e-2, "lr_decay": 0, "weight_decay": 0,
-                       "initial_accumulator_value": 0, "eps": 1e-10}, _adagrad, _decayed),
-    "Adadelta": Method({"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0}, _adadelta),
-    "Adamax": Method({"lr": 2e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
-                      "weight_decay": 0}, _adamax, _unbiased),
+    "AdamW": Method(
+        _ADAM | {"weight_decay": 0.01, "decoupled_weight_decay": True}, _adam, _unbiased),
+    "RMSprop": Method(
+        {"lr": 1e-2, "momentum": 0, "alpha": 0.99, "eps": 1e-8, "centered": False,
+         "weight_decay": 0, "capturable": False, "foreach": None, "maximize": False,
+         "differentiable": False},
+        _rmsprop, positional=("lr", "alpha", "eps", "weight_decay", "momentum", "centered")),
+    "Adagrad": Method(
+        {"lr": 1e-2, "lr_decay": 0, "eps": 1e-10, "weight_decay": 0,
+         "initial_accumulator_value": 0, "foreach": None, "maximize": False,
+         "differentiable": False, "fused": None},
+        _adagrad, _decayed,
+        positional=("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")),
+    "Adadelta": Method(
+        {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0, "maximize": False,
+         "capturable": False, "foreach": None, "differentiable": False}, _adadelta),
+    "Adamax": Method(
+        {**_BETAS, "lr": 2e-3, "foreach": None, "maximize": False, "differentiable": False,
+         "capturable": False}, _adamax, _unbiased),
 }  # fmt: skip
 """By the name of PyTorch's class."""
-PAIRS = {"betas": ("beta1", "beta2"), "etas": ("eta1", "eta2"), "step_sizes": ("least", "most")}
-"""Numbers that are given two and two, by the name of both."""
-_PAIR_OF = {each: pair for pair, both in PAIRS.items() for each in both}
-_IGNORED = ("foreach", "fused", "capturable", "differentiable")
+_PAIRS = {"betas": ("beta1", "beta2"), "etas": ("eta1", "eta2"), "step_sizes": ("least", "most"),
+          "eps": ("eps1", "eps2")}  # fmt: skip
+"""What formulas call the numbers of options that are pairs."""
 
 
-def group_of(values: Values, name: str, given: Given, defaults: Given) -> Dictionary:
-    """A group of parameters: what it was given, the rest as by default. Raises `value`."""
-    numbers = METHODS[name].numbers
-    group = Dictionary(values)
-    for key in numbers:
-        whole, both = _PAIR_OF.get(key, key), PAIRS.get(_PAIR_OF.get(key, ""), ())
-        usual = tuple(values.plain(numbers[each]) for each in both) or values.plain(numbers[key])
-        group.put(whole, given.get(whole, defaults.get(whole, usual)))
-    if values.number(group.item(["lr"]), "lr") < 0:
-        raise GradcliError("value", f"{name}: lr is negative", hint="lr=0.1")
+def group_of(
+    values: Values, name: str, options: Mapping[str, Any], given: Given, defaults: Given
+) -> Dictionary:
+    """A group of parameters: what it was given, also what the program itself may read, and then
+    the defaults. Raises `value`.
+    """
+    group = Dictionary(values, given.items())
+    for key in options:
+        if key not in given:
+            group.put(key, defaults[key])
+    _check(name, numbers_of(values, options, group))
+    if "differentiable" in options and values.truth(group.item(["differentiable"])):
+        raise GradcliError(
+            "value", f"{name}: steps are not differentiated here",
+            hint="w = w - lr * torch.autograd.grad(loss, w, create_graph=True)[0]",
+        )  # fmt: skip
     return group
 
 
-def numbers_of(values: Values, group: Dictionary) -> Numbers:
-    """The numbers of a group as they are now."""
+def defaults_of(values: Values, options: Mapping[str, Any], given: Given) -> Given:
+    """What groups have that are not given it."""
+    found = {}
+    for key, usual in options.items():
+        pair = tuple(map(values.setting, usual)) if isinstance(usual, tuple) else usual
+        found[key] = given[key] if key in given else values.setting(pair)
+    return found
+
+
+_NOT_NEGATIVE = ("lr", "momentum", "weight_decay", "eps", "eps1", "eps2", "lr_decay",
+                 "initial_accumulator_value", "momentum_decay")  # fmt: skip
+_BELOW_ONE = ("beta1", "beta2", "rho")
+
+
+def _check(name: str, numbers: Numbers) -> None:
+    """Raise `value` for numbers with which nothing could be learned, as PyTorch does."""
+    for key, number in numbers.items():
+        is_wrong = number < 0 if key in _NOT_NEGATIVE else (
+            key in _BELOW_ONE and not 0 <= number <= (key == "rho" or math.nextafter(1, 0))
+        )  # fmt: skip
+        if is_wrong:
+            bound = "0 or more" if key in _NOT_NEGATIVE else "between 0 and 1"
+            raise GradcliError("value", f"{name}: invalid {key}: {number:g}",
+                               hint=f"{key} is {bound}")  # fmt: skip
+    if numbers.get("nesterov") and (numbers["momentum"] <= 0 or numbers["dampening"]):
+        raise GradcliError("value", "Nesterov momentum requires a momentum and zero dampening",
+                           hint="momentum=0.9, nesterov=True")  # fmt: skip
+
+
+def numbers_of(values: Values, options: Mapping[str, Any], group: Dictionary) -> Numbers:
+    """The numbers of a group as they are now; nan and 0 for None. Raises `value`."""
     numbers: Numbers = {}
-    for key, value in group.pairs():
-        if isinstance(key, str) and key in PAIRS:
-            pair = values.numbers(value, key)
-            if len(pair) != len(PAIRS[key]):
-                raise GradcliError("value", f"{key} are two numbers", hint="betas=(0.9, 0.999)")
-            numbers |= dict(zip(PAIRS[key], pair, strict=True))
-        elif key != "params" and isinstance(key, str) and isinstance(value, Node | None):
-            numbers[key] = values.number(value, key) if value is not None else 0.0
+    for key, usual in options.items():
+        value = group.item([key])
+        if isinstance(usual, tuple):
+            pair = [math.nan if each is None else values.number(each, key)
+                    for each in values.elements(value)]  # fmt: skip
+            if len(pair) != len(usual):
+                raise GradcliError("value", f"{key} are two numbers", hint=f"{key}={usual}")
+            numbers |= dict(zip(_PAIRS[key], pair, strict=True))
+        elif not isinstance(value, str):
+            numbers[key] = 0.0 if value is None else values.number(value, key)
     return numbers
 
 
@@ -197,18 +268,24 @@ class Optimiser(Object):
     """An optimiser and its parameters, in groups."""
 
     what = "an optimiser"
+    family = "Optimizer"
 
     def __init__(
         self,
         autograd: Autograd,
         name: str,
+        method: Method,
+        defaults: Given,
         groups: Sequence[Dictionary],
         replace: Callable[[Node, Node], None],
     ) -> None:
         self.autograd = autograd
         self.values = autograd.values
-        self.name = self.title = name
+        self.title = name
+        self.rule = method
+        self._defaults = defaults
         self.groups = list(groups)
+        self._check_apart()
         self._replace = replace
         self.states: dict[tuple[int, int], State] = {}
         """By the places of a group and of a parameter in it."""
@@ -256,10 +333,10 @@ class Optimiser(Object):
             from gradcli.trace.optimiser_states import state_by_parameter
 
             parameters = list(map(self.parameters, self.groups))
-            return state_by_parameter(self.values, parameters, self.states, self.steps)
+            counts = self.steps if self.rule.counts else None
+            return state_by_parameter(self.values, parameters, self.states, counts)
         if name == "defaults":
-            pairs = [pair for pair in self.groups[0].pairs() if pair[0] != "params"]
-            return Dictionary(self.values, pairs)
+            return Dictionary(self.values, self._defaults.items())
         raise self.has_no("attribute", name)
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
@@ -275,7 +352,8 @@ class Optimiser(Object):
         from gradcli.trace.optimiser_states import state_of
 
         bind_names("state_dict", (), arguments, keywords)
-        return state_of(self.values, self.name, self.groups, self.states, self.steps)
+        counts = self.steps if self.rule.counts else None
+        return state_of(self.values, self.groups, self.states, counts)
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         from gradcli.trace.optimiser_states import load_state
@@ -289,23 +367,31 @@ class Optimiser(Object):
         if not isinstance(given, Dictionary) or not given.contains("params"):
             raise GradcliError("type", "a group is a dictionary with params", hint="{'params': …}")
         pairs = {str(key): value for key, value in given.pairs()}
-        defaults = {str(key): value for key, value in self.groups[0].pairs()}
-        group = group_of(self.values, self.name, pairs, defaults)
         params = pairs["params"]
-        group.put("params", Items([params] if isinstance(params, Node)
-                                  else self.values.elements(params)))  # fmt: skip
-        in_order(self.values, self.name, group)
-        self.groups.append(group)
+        is_one = isinstance(params, Node)
+        pairs["params"] = Items([params] if is_one else self.values.elements(params))
+        options = self.rule.options
+        self.groups.append(group_of(self.values, self.title, options, pairs, self._defaults))
+        self._check_apart()
         return None
+
+    def _check_apart(self) -> None:
+        """Raise `value` where a parameter would be changed twice in a step."""
+        nodes = [node for group in self.groups for node in self.parameters(group)]
+        if len(set(nodes)) < len(nodes):
+            raise GradcliError(
+                "value", "some parameters appear in more than one parameter group, or twice in one",
+                hint="give each parameter once",
+            )  # fmt: skip
 
     def shown(self) -> str:
         """As PyTorch prints it: the numbers of each group by name."""
         from gradcli.trace.optimiser_states import shown_options
 
-        lines = [f"{self.name} ("]
+        lines = [f"{self.title} ("]
         for place, group in enumerate(self.groups):
-            lines.append(f"Parameter Group {place}")
-            found = shown_options(self.values, self.name, group)
+            lines += [""] * (place > 0) + [f"Parameter Group {place}"]
+            found = shown_options(self.values, self.rule.options, group)
             lines += [f"    {key}: {text}" for key, text in found]
         return "\n".join([*lines, ")"])
 
@@ -323,9 +409,9 @@ class Optimiser(Object):
         given = bind_names("step", ("closure",), arguments, keywords, ("closure",))
         closure = given.get("closure")
         loss = (yield closure.call([], {})) if isinstance(closure, Object) else None
-        method = METHODS[self.name]
+        method = self.rule
         for place, group in enumerate(self.groups):
-            numbers = numbers_of(self.values, group)
+            numbers = numbers_of(self.values, method.options, group)
             for position, node in enumerate(self.parameters(group)):
                 grad = self.autograd.grads.get(node)
                 if grad is None:
@@ -333,7 +419,9 @@ class Optimiser(Object):
                 key = place, position
                 state = self.states.setdefault(key, {})
                 rates = self._rates(method, key, numbers)
-                new = method.step(detach(node), detach(grad), state, rates, numbers)
+                assert method.step is not None
+                change = detach(-grad if numbers.get("maximize") else grad)
+                new = method.step(detach(node), change, state, rates, numbers)
                 self.values.overwritten.add(node)
                 self._replace(node, leaf(detach(new), marked=True))
         return loss
@@ -366,35 +454,30 @@ class Optimisers:
         self.autograd = autograd
         self.values = autograd.values
         self.replace = replace
-        self.functions = {f"torch.optim.{name}": self.maker(name) for name in METHODS}
+        self.functions = {
+            f"torch.optim.{name}": self.maker(name, method) for name, method in METHODS.items()
+        }
 
-    def maker(self, name: str) -> Callable[[list[Value], Given], Value]:
+    def maker(self, name: str, method: Method) -> Callable[[list[Value], Given], Value]:
         """The function that makes an optimiser of that name."""
-        numbers = METHODS[name].numbers
-        known = list(dict.fromkeys(_PAIR_OF.get(each, each) for each in numbers))
 
         def make(arguments: list[Value], keywords: Given) -> Value:
-            names = ("params", *known, *_IGNORED)
-            defaults = bind_names(name, names, arguments, keywords, names[1:])
-            params = defaults.pop("params")
+            names = ("params", *method.names())
+            given = bind_names(name, names, arguments, keywords, names[1:])
+            params = given.pop("params")
+            defaults = defaults_of(self.values, method.options, given)
             groups = self._groups(params)
             made = []
-            for given in groups or [{"params": params}]:
-                if "params" not in given:
+            for own in groups or [{"params": params}]:
+                if "params" not in own:
                     raise GradcliError(
-                        "value", f"{name}: a group has params, and of {', '.join(known)} what it "
-                        "needs",
+                        "value", f"{name}: a group has params, and of {', '.join(names[1:])} what "
+                        "it needs",
                     )  # fmt: skip
-                own = {key: each for key, each in given.items() if key in names}
-                group = group_of(self.values, name, own, defaults)
-                for key in given.keys() - own.keys():  # which the program itself may read
-                    group.put(key, given[key])
-                group.put(
-                    "params", Items([*self.leaves(name, given["params"], in_group=bool(groups))])
-                )
-                in_order(self.values, name, group)
-                made.append(group)
-            return Optimiser(self.autograd, name, made, self.replace)
+                nodes = self.leaves(name, own["params"], in_group=bool(groups))
+                named = {**own, "params": Items([*nodes]), **self._names(own["params"])}
+                made.append(group_of(self.values, name, method.options, named, defaults))
+            return Optimiser(self.autograd, name, method, defaults, made, self.replace)
 
         return make
 
@@ -404,6 +487,13 @@ class Optimisers:
             return []
         found = [each for each in params if isinstance(each, Dictionary)]
         return [{str(key): value for key, value in each.pairs()} for each in found]
+
+    def _names(self, params: Value) -> Given:
+        """The names of parameters, where these are given with them."""
+        pairs = [*params] if isinstance(params, Items | tuple) else []
+        if not pairs or not all(isinstance(each, tuple) for each in pairs):
+            return {}
+        return {"param_names": Items([each[0] for each in pairs])}
 
     def leaves(self, name: str, params: Value, *, in_group: bool = False) -> list[Node]:
         """The parameters, each of which must be a leaf; of a group it may be a single one."""

@@ -61,7 +61,7 @@ class OwnOptimiser(Instance):
         assert isinstance(groups, Items)
         found: list[tuple[Any, bool]] = [(f"{self.made_by.name} (", False)]
         for place, group in enumerate(groups):
-            found.append((f"{LINE}Parameter Group {place}", False))
+            found.append((f"{LINE * (2 if place else 1)}Parameter Group {place}", False))
             options = {str(key): value for key, value in group.pairs() if key != "params"}
             for key, value in sorted(options.items(), key=itemgetter(0)):
                 found += [(f"{LINE}    {key}: ", False), (value, False)]

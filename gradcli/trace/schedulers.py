@@ -93,6 +93,7 @@ class Scheduler(Object):
     """A scheduler and its optimiser."""
 
     what = "a scheduler"
+    family = "LRScheduler"
 
     starts = False
     """Whether it changes the first rate, too."""

@@ -424,7 +424,9 @@ class Tracer(Loops):
             name = getattr(each, "id", getattr(each, "name", ""))
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
             made = other.values[name] if other else name
-            if isinstance(each, syntax.Call):  # type(x)
+            if isinstance(each, syntax.Attribute):
+                made = self.function_value(each) or name
+            elif isinstance(each, syntax.Call):  # type(x)
                 made = yield self.visit(each)
             self.graph.span = each.span
             for kind in made if isinstance(made, tuple) else (made,):

@@ -279,6 +279,10 @@ class Values:
                 return self.graph.decimal(number, SINGLE)
         return self.graph.constant(number)
 
+    def setting(self, value: Any) -> Value:
+        """What something was made with, where that may be a number of Python's."""
+        return self.plain(value) if isinstance(value, bool | int | float) else value
+
     def listing(self, value: Value) -> Value:
         """An array of numbers as the nested lists that it was written as."""
         if not isinstance(value, Node) or not value.shape:
