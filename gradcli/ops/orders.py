@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from gradcli.graph import Array
+from gradcli.graph import Array, Shape
 
 FEW = 1 << 8
 """Rows of fewer elements are sorted as fast by NumPy's stable order."""
@@ -20,6 +21,10 @@ SEARCHED = 1 << 16
 """Of so many elements, few are looked at closer where one is searched."""
 SAMPLES, MARGIN = 1 << 13, 1 << 8
 """How many of them say where it lies; by how many places it may be off."""
+SEVERAL = 4
+"""Where more elements of a row are searched than so many, it is put in order."""
+LENGTHY, PART = 1 << 12, 1 << 3
+"""Where no more than this part of a row is wanted, the rest of one so long is not put in order."""
 
 
 def stable_order(xp: Any, x: Array, axis: int) -> Array:
@@ -39,6 +44,14 @@ def stable_order(xp: Any, x: Array, axis: int) -> Array:
     return np.moveaxis(_order_of_rows(rows), -1, axis)
 
 
+def order_of(xp: Any, x: Array, axis: int, descending: bool) -> Array:
+    """`stable_order`, or that from the greatest to the least: nan first, ties in their order."""
+    if not descending:
+        return stable_order(xp, x, axis)
+    backwards = stable_order(xp, xp.flip(x, axis=axis), axis)
+    return x.shape[axis] - 1 - xp.flip(backwards, axis=axis)  # type: ignore[no-any-return]
+
+
 def order_elements(size: float, length: int) -> float:
     """The elements that `stable_order` has in memory besides operand and result, as `Op.work`
     counts them.
@@ -56,7 +69,8 @@ def among_few(x: Array, place: int) -> Array | None:
         return None
     some = np.sort(x[:: x.size // SAMPLES])
     middle = place * some.size // x.size
-    least, most = some[[max(0, middle - MARGIN), min(some.size - 1, middle + MARGIN)]]
+    least = some[middle - MARGIN] if middle >= MARGIN else -np.inf
+    most = some[middle + MARGIN] if middle + MARGIN < some.size else np.inf
     before, between = 0, []
     for start in range(0, x.size, SEARCHED):  # a block stays in the cache
         block = x[start : start + SEARCHED]
@@ -70,23 +84,29 @@ def among_few(x: Array, place: int) -> Array | None:
     return np.partition(few, place)[place : place + 1]
 
 
-def place_of_rank(xp: Any, x: Array, axis: int, rank: int) -> Array:
-    """Which place is number `rank` in the stable order along an axis, kept: long rows are not put
-    in order for it.
+def places_along(xp: Any, x: Array, axis: int, ranks: Array) -> Array:
+    """Which places have these ranks, counted from 0, in the stable order along an axis. Long rows
+    are not put in order for a few of them.
     """
-    rows = xp.moveaxis(x, axis, -1)
-    if xp is not np or rows.shape[-1] < FEW:
-        return xp.moveaxis(stable_order(xp, rows, -1)[..., rank : rank + 1], -1, axis)  # type: ignore[no-any-return]
-    found = np.empty((*rows.shape[:-1], 1), np.int64)
-    for row in np.ndindex(rows.shape[:-1]):
-        found[row] = _place_in_row(rows[row], rank)
-    return np.moveaxis(found, -1, axis)
+    return xp.moveaxis(  # type: ignore[no-any-return]
+        _places_in_rows(xp, xp.moveaxis(x, axis, -1), xp.moveaxis(ranks, axis, -1)), -1, axis
+    )
+
+
+def _places_in_rows(xp: Any, rows: Array, ranks: Array) -> Array:
+    shape = (*rows.shape[:-1], ranks.shape[-1])
+    ranks = xp.broadcast_to(ranks, shape)
+    if xp is not np or rows.shape[-1] < FEW or shape[-1] > SEVERAL:
+        return xp.take_along_axis(stable_order(xp, rows, -1), ranks, axis=-1)  # type: ignore[no-any-return]
+    found = np.empty(shape, np.int64)
+    for place in np.ndindex(shape):
+        found[place] = _place_in_row(rows[place[:-1]], int(ranks[place]))
+    return found
 
 
 def _place_in_row(x: Array, rank: int) -> int:
-    has_nan = x.dtype.kind == "f" and np.isnan(np.max(x))
-    found = None if has_nan else among_few(x, rank)
-    value = np.partition(x, rank)[rank] if found is None else found[0]
+    has_nan = _has_nan(x)
+    value = _element_of_rank(x, rank, has_nan)
     if has_nan and np.isnan(value):  # the last ones
         alike = np.isnan(x)
         before = x.size - np.count_nonzero(alike)
@@ -96,11 +116,59 @@ def _place_in_row(x: Array, rank: int) -> int:
     return int(np.flatnonzero(alike)[rank - before])
 
 
-def rank_elements(size: float, length: int) -> float:
-    """The elements that `place_of_rank` has in memory besides operand and result, as `Op.work`
+def _has_nan(x: Array) -> bool:
+    return x.dtype.kind == "f" and bool(np.isnan(np.max(x)))
+
+
+def _element_of_rank(x: Array, rank: int, has_nan: bool) -> Any:
+    found = None if has_nan else among_few(x, rank)
+    return np.partition(x, rank)[rank] if found is None else found[0]
+
+
+def rank_elements(shape: Shape, axis: int, results: int) -> float:
+    """The elements that `places_along` has in memory besides operand and results, as `Op.work`
+    counts them: `results` of them along the axes of `shape`.
+    """
+    size, length = math.prod(shape), shape[axis]
+    is_sorted = length < FEW or results * length > SEVERAL * size
+    searched = size + order_elements(size, length) if is_sorted else 1.5 * length
+    return searched + size / 4 + 3 * results
+
+
+def first_places(xp: Any, x: Array, axis: int, count: int, descending: bool) -> Array:
+    """The first places of the stable order along an axis: of long rows only those are put in
+    order that hold no more than the last of them.
+    """
+    rows = xp.moveaxis(x, axis, -1)
+    if xp is not np or not _is_searched(rows.shape[-1], count):
+        order = order_of(xp, rows, -1, descending)[..., :count]
+        return xp.moveaxis(order, -1, axis).copy()  # type: ignore[no-any-return]
+    found = np.empty((*rows.shape[:-1], count), np.int64)
+    for row in np.ndindex(rows.shape[:-1]):
+        found[row] = _first_in_row(rows[row], count, descending)
+    return np.moveaxis(found, -1, axis)
+
+
+def _is_searched(length: int, count: int) -> bool:
+    return length >= LENGTHY and 0 < count <= length // PART
+
+
+def _first_in_row(x: Array, count: int, descending: bool) -> Array:
+    if _has_nan(x):
+        return order_of(np, x, 0, descending)[:count]
+    last = _element_of_rank(x, x.size - count if descending else count - 1, has_nan=False)
+    before = np.flatnonzero(x > last if descending else x < last)
+    alike = np.flatnonzero(x == last)[: count - before.size]
+    return np.concatenate((before[order_of(np, x[before], 0, descending)], alike))
+
+
+def first_elements(shape: Shape, axis: int, count: int, descending: bool) -> float:
+    """The elements that `first_places` has in memory besides operand and result, as `Op.work`
     counts them.
     """
-    return size + order_elements(size, length) if length < FEW else 1.5 * length
+    length = shape[axis]
+    ordered = length if _is_searched(length, count) else math.prod(shape)
+    return (1 + descending) * ordered + order_elements(ordered, length)
 
 
 def _order_of_rows(rows: Array) -> Array:

@@ -12,7 +12,7 @@ from gradcli.ops.comparison import isnan, logical_not
 from gradcli.ops.extremes import Extremes, check_not_empty, chosen, shared_ties, spacing, tie_edge
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction
-from gradcli.ops.orders import stable_order
+from gradcli.ops.orders import places_along, rank_elements, stable_order
 from gradcli.ops.reductions import reduce_axes, sum_
 from gradcli.ops.selection import clamp_min
 from gradcli.ops.shapes import Axes, normalize_axes, reduced
@@ -38,9 +38,8 @@ def _indices_of(function: str) -> Callable[[Node, Expression], Expression]:
 
 def _argnanmedian(xp: Any, x: Array, axis: int) -> Array:
     """Where the lower middle of the numbers is along the axis, kept; the first nan without any."""
-    order = stable_order(xp, x, axis)
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
-    return xp.take_along_axis(order, xp.maximum(numbers - 1, 0) // 2, axis=axis)  # type: ignore[no-any-return]
+    return places_along(xp, x, axis, xp.maximum(numbers - 1, 0) // 2)
 
 
 def _nanmedian(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
@@ -62,7 +61,7 @@ ARGNANMEDIAN = General(
     "argnanmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argnanmedian,
-    work=lambda node: 2.25 * node.inputs[0].size,
+    work=lambda node: rank_elements(node.inputs[0].shape, node.attributes[0], node.size),
     edge=lambda xp, x, axis: tie_edge(xp, x, _nanmedian(xp, x, (axis,), True), (axis,)),
     spell=_indices_of("nanmedian"),
 )
@@ -106,9 +105,9 @@ def nanquantile(
     return quantile_of("nanquantile", x, q, dim, keepdim, interpolation, _without_nan)
 
 
-def _without_nan(ordered: Node, q: Node) -> Node:
-    """The ranks of the parts q among the numbers of each lane, which come first."""
-    count = sum_(logical_not(isnan(ordered)), -1, True)
+def _without_nan(lanes: Node, q: Node) -> Node:
+    """The ranks of the parts q among the numbers of each lane, which come first in its order."""
+    count = sum_(logical_not(isnan(lanes)), -1, True)
     return parts_of(q, 1) * clamp_min(count - 1, 0.0)
 
 

@@ -7,33 +7,32 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
-from gradcli.language.construct import WHOLE, call, number, places, subscript
+from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import WHOLE, argument, call, number, places, subscript
 from gradcli.language.syntax import Expression
 from gradcli.ops.extremes import spacing, tie_edge
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General
-from gradcli.ops.orders import order_elements, place_of_rank, rank_elements, stable_order
+from gradcli.ops.orders import (
+    first_elements,
+    first_places,
+    order_elements,
+    order_of,
+    places_along,
+    rank_elements,
+)
 from gradcli.ops.scattering import gather
 from gradcli.ops.shapes import normalize_axis, reduced, show
-from gradcli.ops.shaping import flatten, reshape, squeeze, take_slices
+from gradcli.ops.shaping import flatten, reshape, squeeze
 from gradcli.ops.table import Case, everywhere
 
 table = Group("indexing")
 
 
-def _argsort(xp: Any, x: Array, axis: int, descending: bool) -> Array:
-    """Stable in both directions; nan counts as the largest, as in PyTorch."""
-    if not descending:
-        return stable_order(xp, x, axis)
-    backwards = stable_order(xp, xp.flip(x, axis=axis), axis)
-    return x.shape[axis] - 1 - xp.flip(backwards, axis=axis)  # type: ignore[no-any-return]
-
-
 ARGSORT = General(
     "argsort",
     infer=lambda x, axis, descending: (x.shape, "int"),
-    forward=_argsort,
+    forward=order_of,
     edge=lambda xp, x, axis, descending: spacing(xp, x, axis),
     work=lambda node: max(
         order_elements(node.size, node.shape[node.attributes[0]]), node.size * node.attributes[1]
@@ -41,23 +40,42 @@ ARGSORT = General(
 )
 
 
-def _kth_spelled(node: Node, x: Expression) -> Expression:
-    axis, rank = node.attributes
+def _spelled(node: Node, x: Expression, first: int, count: int, descending: bool) -> Expression:
+    """So many places from one on, in the order along an axis."""
+    axis = node.attributes[0]
     shape = node.inputs[0].shape
-    before = [WHOLE] * (axis % len(shape))
-    order = call("argsort", x, number(axis))
-    return subscript(order, [*before, places(rank, 1, 1, shape[axis])])
+    order = call("argsort", x, number(axis), *[argument(True)] * descending)
+    return subscript(order, [WHOLE] * (axis % len(shape)) + [places(first, count, 1, shape[axis])])
+
+
+def _kth(xp: Any, x: Array, axis: int, rank: int) -> Array:
+    return places_along(xp, x, axis, xp.full((1,) * x.ndim, rank))
 
 
 ARGKTH = General(
     "argkth",
     infer=lambda x, axis, rank: (reduced(x.shape, (axis,), keepdim=True), "int"),
-    forward=place_of_rank,
+    forward=_kth,
     edge=lambda xp, x, axis, rank: tie_edge(
-        xp, x, xp.take_along_axis(x, place_of_rank(xp, x, axis, rank), axis=axis), (axis,)
+        xp, x, xp.take_along_axis(x, _kth(xp, x, axis, rank), axis=axis), (axis,)
     ),
-    work=lambda node: rank_elements(node.inputs[0].size, node.inputs[0].shape[node.attributes[0]]),
-    spell=_kth_spelled,
+    work=lambda node: rank_elements(node.inputs[0].shape, node.attributes[0], node.size),
+    spell=lambda node, x: _spelled(node, x, node.attributes[1], 1, descending=False),
+)
+
+
+def _shortened(shape: Shape, axis: int, length: int) -> Shape:
+    place = axis % len(shape)
+    return (*shape[:place], length, *shape[place + 1 :])
+
+
+ARGTOP = General(
+    "argtop",
+    infer=lambda x, axis, count, descending: (_shortened(x.shape, axis, count), "int"),
+    forward=first_places,
+    edge=lambda xp, x, axis, count, descending: spacing(xp, x, axis),
+    work=lambda node: first_elements(node.inputs[0].shape, *node.attributes),
+    spell=lambda node, x: _spelled(node, x, 0, *node.attributes[1:]),
 )
 
 
@@ -142,7 +160,7 @@ def topk(x: Node, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tr
         )
     if not x.shape:  # as in PyTorch, whatever k is
         return sort.build(x)  # type: ignore[no-any-return]
-    first = _places(argsort(x, axis, largest), axis, 0, k)
+    first = x.graph.apply(ARGTOP, (x,), (axis, k, largest))
     return Ordered(gather(x, axis, first), first)
 
 
@@ -170,9 +188,3 @@ def kthvalue(x: Node, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
     if keepdim:
         return Ordered(value, place)
     return Ordered(squeeze(value, (axis,)), squeeze(place, (axis,)))
-
-
-def _places(order: Node, axis: int, first: int, count: int) -> Node:
-    slices = [(0, length, 1) for length in order.shape]
-    slices[axis] = (first, count, 1)
-    return take_slices(order, tuple(slices))

@@ -17,6 +17,7 @@ from gradcli.ops.cells import over_axes, ranges, written
 from gradcli.ops.comparison import eq, isnan
 from gradcli.ops.extremes import (
     Extremes,
+    amax,
     argmax,
     check_not_empty,
     chosen,
@@ -26,15 +27,15 @@ from gradcli.ops.extremes import (
 )
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
-from gradcli.ops.orders import among_few, stable_order
+from gradcli.ops.orders import among_few, places_along, rank_elements
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.powers import sqrt, square
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
-from gradcli.ops.scattering import take_along_dim
+from gradcli.ops.scattering import gather
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
-from gradcli.ops.shaping import flatten, reshape, unsqueeze
+from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, everywhere
 
@@ -253,35 +254,29 @@ def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Ext
 
 def _argmedian(xp: Any, x: Array, axis: int) -> Array:
     """Where the lower middle is along the axis, kept; the first nan if there is one."""
-    order = stable_order(xp, x, axis)
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
     count = x.shape[axis]
-    rank = xp.where(numbers < count, numbers, (count - 1) // 2)
-    return xp.take_along_axis(order, rank, axis=axis)  # type: ignore[no-any-return]
+    return places_along(xp, x, axis, xp.where(numbers < count, numbers, (count - 1) // 2))
 
 
 ARGMEDIAN = General(
     "argmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmedian,
-    work=lambda node: 2.25 * node.inputs[0].size,
+    work=lambda node: rank_elements(node.inputs[0].shape, node.attributes[0], node.size),
     edge=lambda xp, x, axis: tie_edge(xp, x, median_along(xp, x, (axis,), True), (axis,)),
 )
 
 
-ARGSORT = General(
-    "argsort_last",
-    infer=lambda x: (x.shape, "int"),
-    forward=lambda xp, x: stable_order(xp, x, -1),
-    edge=lambda xp, x: spacing(xp, x, -1),
-    spell=lambda node, x: call("argsort", x),
+ARGRANKS = General(
+    "argranks",
+    infer=lambda x, ranks: (ranks.shape, "int"),
+    forward=lambda xp, x, ranks: places_along(xp, x, -1, ranks),
+    edge=lambda xp, x, ranks: spacing(xp, x, -1),
+    work=lambda node: rank_elements(node.inputs[0].shape, -1, node.size),
+    spell=lambda node, x, ranks: call("gather", call("argsort", x), number(node.ndim - 1), ranks),
 )
-"""Places of the elements along the last axis, smallest first, nan at the end."""
-
-
-def _ordered(x: Node) -> Node:
-    """x sorted along its last axis."""
-    return take_along_dim(x, x.graph.apply(ARGSORT, (x,)), -1)
+"""The places that have some ranks in the order of the last axis, the smallest first, nan last."""
 
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -307,11 +302,10 @@ def quantile(
     return quantile_of("quantile", x, q, dim, keepdim, interpolation, _with_nan)
 
 
-def _with_nan(ordered: Node, q: Node) -> Node:
+def _with_nan(lanes: Node, q: Node) -> Node:
     """The ranks of the parts q; those of a lane that holds nan are where it is: at its end."""
-    last = ordered.shape[-1] - 1
-    place = reshape(q.graph.constant(np.asarray(last)), *[1] * ordered.ndim)
-    return where(isnan(take_along_dim(ordered, place, -1)), float(last), parts_of(q, last))
+    last = lanes.shape[-1] - 1
+    return where(isnan(amax(lanes, -1, True)), float(last), parts_of(q, last))
 
 
 def quantile_of(
@@ -323,7 +317,7 @@ def quantile_of(
     interpolation: str,
     ranks_of: Callable[[Node, Node], Node],
 ) -> Node:
-    """The values at the ranks that `ranks_of(x in rising order, q)` gives."""
+    """The values at the ranks that `ranks_of(lanes, q)` gives."""
     if interpolation not in INTERPOLATIONS:
         raise GradcliError("value", f"{name}: interpolation is one of {', '.join(INTERPOLATIONS)}")
     axes = normalize_axes(name, dim, x.ndim)
@@ -331,8 +325,7 @@ def quantile_of(
     if q.ndim > 1:
         raise GradcliError("shape", f"{name}: q is a number or a vector, not {show(q.shape)}")
     lanes = flatten(x) if dim is None or not x.ndim else movedim(x, axes, (-1,))
-    ordered = _ordered(lanes)
-    found = _interpolated(ordered, ranks_of(ordered, reshape(q, -1)), interpolation)
+    found = _interpolated(lanes, ranks_of(lanes, reshape(q, -1)), interpolation)
     found = movedim(found, (-1,), (0,))  # one value of q after another
     if keepdim:
         places = range(x.ndim) if dim is None or not x.ndim else (axes[0],)
@@ -364,21 +357,22 @@ def parts_of(q: Node, last: int) -> Node:
     return q.graph.apply(RANKS, (q,), (last,))
 
 
-def _interpolated(ordered: Node, ranks: Node, interpolation: str) -> Node:
-    """Values at positions between those of the last axis, which comes to hold one for each."""
+def _interpolated(lanes: Node, ranks: Node, interpolation: str) -> Node:
+    """Values at positions in the order of the last axis, which comes to hold one for each."""
     below = floor(ranks)
     if interpolation == "nearest":
-        return _at(ordered, rint(ranks))
+        return _at(lanes, rint(ranks))
     if interpolation == "lower":
-        return _at(ordered, below)
+        return _at(lanes, below)
     if interpolation == "higher":
-        return _at(ordered, ceil(ranks))
+        return _at(lanes, ceil(ranks))
     weight = where(eq(below, ranks), 0.0, 0.5) if interpolation == "midpoint" else ranks - below
-    return lerp(_at(ordered, below), _at(ordered, ceil(ranks)), weight)
+    return lerp(_at(lanes, below), _at(lanes, ceil(ranks)), weight)
 
 
-def _at(ordered: Node, ranks: Node) -> Node:
-    return take_along_dim(ordered, cast(ranks, "int"), -1)
+def _at(lanes: Node, ranks: Node) -> Node:
+    each = expand(cast(ranks, "int"), (*lanes.shape[:-1], ranks.shape[-1]))
+    return gather(lanes, -1, lanes.graph.apply(ARGRANKS, (lanes, each)))
 
 
 @table.function(

@@ -11,7 +11,16 @@ import pytest
 from gradcli.graph import Array
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.extremes import SHORT
-from gradcli.ops.orders import FEW, MANY, place_of_rank, stable_order
+from gradcli.ops.orders import (
+    FEW,
+    LENGTHY,
+    MANY,
+    PART,
+    SEVERAL,
+    first_places,
+    places_along,
+    stable_order,
+)
 from gradcli.ops.statistics import median_along
 
 LONG = FEW + 50
@@ -118,6 +127,24 @@ def test_a_rank_has_the_place_that_the_stable_order_gives(
 ) -> None:
     x = DRAWN[draw](np.random.default_rng(6), shape)
     order = np.argsort(x, axis=axis, kind="stable")
-    for rank in {0, 1, shape[axis] // 3, shape[axis] // 2, shape[axis] - 1}:
-        found = place_of_rank(np, x, axis, rank)
-        np.testing.assert_array_equal(found, np.take(order, [rank], axis))
+    ranks = np.asarray([0, 1, shape[axis] // 3, shape[axis] // 2, shape[axis] - 1])
+    for some in (ranks[:1], ranks, np.repeat(ranks, SEVERAL)):
+        along = np.moveaxis(some.reshape((1,) * (x.ndim - 1) + (-1,)), -1, axis)
+        found = places_along(np, x, axis, along)
+        np.testing.assert_array_equal(found, np.take(order, some, axis))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((LENGTHY + 1,), -1), ((2, LENGTHY), -1), ((LENGTHY, 2), -2), ((3, 40), 1)]
+)
+@pytest.mark.parametrize("draw", DRAWN)
+def test_the_first_places_are_the_first_of_the_stable_order(
+    draw: str, shape: tuple[int, ...], axis: int, descending: bool
+) -> None:
+    x = DRAWN[draw](np.random.default_rng(7), shape)
+    values = np.where(np.isnan(x), np.inf, x)  # the largest
+    order = np.argsort(-values if descending else values, axis=axis, kind="stable")
+    for count in (0, 1, 5, shape[axis] // PART, shape[axis] // PART + 1, shape[axis]):
+        found = first_places(np, x, axis, count, descending)
+        np.testing.assert_array_equal(found, np.take(order, range(count), axis))
