@@ -242,6 +242,9 @@ def _arrays(elements: int) -> list[Race]:
             "jnp.where(x > 0, x*y, x**2).mean()",
         ),
         Work("median(x)", "x", "x.median()", "jnp.median(x)"),
+        Work("quantile(x, 0.3)", "x", "x.quantile(0.3)", "jnp.quantile(x, 0.3)"),
+        Work("sum(topk(x, 100).values**2)", "x", "(x.topk(100).values**2).sum()",
+             "(lax.top_k(x, 100)[0]**2).sum()"),
         Work("sum(sort(x).values * y)", "x,y", "(x.sort().values * y).sum()",
              "(jnp.sort(x) * y).sum()"),
         Work(
