@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -15,46 +15,55 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.layers import Layer, Layers
-from gradcli.trace.modules import Method
+from gradcli.trace.modules import Method, Module
 from gradcli.trace.objects import Given
 from gradcli.trace.values import Value
 
-_RANKS = {1: (2, 3), 2: (4,), 3: (5,)}
+_RANKS = {"BatchNorm1d": (2, 3), "BatchNorm2d": (4,), "BatchNorm3d": (5,),
+          "SyncBatchNorm": (2, 3, 4, 5), "InstanceNorm1d": (2, 3), "InstanceNorm2d": (3, 4),
+          "InstanceNorm3d": (4, 5)}  # fmt: skip
+"""How many axes the input of each may have; an instance may come without a batch."""
+_NAMES = ("num_features", "eps", "momentum", "affine", "track_running_stats", "process_group",
+          "device", "dtype")  # fmt: skip
 
 
 class BatchNorm(Layer):
     """A layer that normalises by its batch in training, and by what it has seen after that."""
 
-    statistics: dict[str, Node]
-    settings: dict[str, float]
-    """What it was made with."""
     momentum: float | None
     """The weight of a batch; None where all that were seen weigh the same."""
 
-    def hold_copies(self, copied: Callable[[Node], Node]) -> None:
-        super().hold_copies(copied)
-        self.statistics = {name: copied(node) for name, node in self.statistics.items()}
-
     def begin_again(self) -> None:
         """Forget what was seen: the batches from now on weigh the same."""
+        self._forget()
+        self.momentum = None
+
+    def set(self, name: str, value: Value) -> None:
+        if name == "momentum":
+            self.momentum = None if value is None else self.values.number(value, name)
+            self.settings[name] = self.momentum
+        elif name == "eps":
+            self.settings[name] = self.values.number(value, name)
+        else:
+            super().set(name, value)
+
+    def details(self) -> str:
+        n = self.settings
+        return (f"{n['num_features']}, eps={n['eps']}, momentum={n['momentum']}, "
+                f"affine={n['affine']}, bias={n['affine']}, "
+                f"track_running_stats={n['track_running_stats']}")  # fmt: skip
+
+    def methods(self) -> dict[str, Method]:
+        return super().methods() | {"reset_running_stats": lambda *_: self._forget()}
+
+    def _forget(self) -> None:
         for name, node in self.buffers().items():
             value = node * 0.0 + float(name == "running_var")
             self._replace(node, leaf(detach(cast(value, node.kind)), marked=False))
-        self.momentum = None
 
     def end_again(self) -> None:
         """Weigh batches as it was made to."""
         self.momentum = self.settings.get("momentum")
-
-    def buffers(self) -> dict[str, Node]:
-        return {name: self.values.current(node) for name, node in self.statistics.items()}
-
-    def attribute(self, name: str) -> Value:
-        if name in self.statistics:
-            return self.buffers()[name]
-        if name in self.settings:
-            return self.values.plain(self.settings[name])
-        return super().attribute(name)
 
 
 class BatchNorms:
@@ -64,77 +73,123 @@ class BatchNorms:
         self.layers = layers
         self.values = layers.values
         self.functions: dict[str, Method] = {
-            f"torch.nn.BatchNorm{axes}d": self._maker(axes) for axes in _RANKS
+            **{f"torch.nn.{name}": partial(self._layer, name) for name in _RANKS},
+            "torch.nn.SyncBatchNorm.convert_sync_batchnorm": self._synchronised,
         }
-
-    def _maker(self, axes: int) -> Method:
-        return lambda arguments, keywords: self._layer(axes, arguments, keywords)
 
     def _filled(self, size: int, value: float) -> Node:
         graph = self.values.graph
         node: Node = FUNCTIONS["full"].build(graph, (size,), graph.constant(value))
         return node
 
-    def _layer(self, axes: int, arguments: list[Value], keywords: Given) -> BatchNorm:
-        title = f"BatchNorm{axes}d"
-        names = ("num_features", "eps", "momentum", "affine", "track_running_stats")
-        given = bind_names(title, names, arguments, keywords, names[1:])
+    def _layer(self, title: str, arguments: list[Value], keywords: Given) -> BatchNorm:
+        given = bind_names(title, _NAMES, arguments, keywords, _NAMES[1:])
+        of_instances = title.startswith("Instance")
         size = self.values.integer(given["num_features"], "num_features")
         eps = self.values.number(given["eps"], "eps") if "eps" in given else 1e-5
         momentum: float | None = 0.1
         if "momentum" in given:
             weight = given["momentum"]
             momentum = None if weight is None else self.values.number(weight, "momentum")
-        affine = "affine" not in given or self.values.truth(given["affine"])
-        tracks = "track_running_stats" not in given or self.values.truth(
-            given["track_running_stats"]
+        affine, tracks = (
+            self.values.truth(given[name]) if name in given else not of_instances
+            for name in _NAMES[3:5]
         )
-        parameters = {"weight": 1.0, "bias": 0.0} if affine else {}
         self.values.explicit = True
-
-        def compute(layer: Layer, inputs: list[Value], _: Given) -> Value:
-            (value,) = inputs
-            x = self.values.tensor(value, f"the input of {title}")
-            if x.ndim not in _RANKS[axes] or x.shape[1] != size:
-                raise GradcliError(
-                    "shape", f"{title} takes (batch, {size}, …); this is {show(x.shape)}"
-                )
-            found = layer.buffers()
-            if layer.training and tracks:
-                assert isinstance(layer, BatchNorm)
-                self._track(x, found, layer.momentum)
-            options = {"eps": self.values.graph.constant(eps), **layer.own()}
-            options["training"] = self.values.graph.constant(layer.training or not tracks)
-            stats: list[Value] = [found.get("running_mean"), found.get("running_var")]
-            result: Value = self.layers.compute("batch_norm", [x, *stats], options)
-            return result
-
+        found = self._by_instance if of_instances else self._by_batch
         layer = BatchNorm(
             self.layers.autograd,
             title,
             self.layers.replace,
-            compute,
+            found,
             {name: leaf(self._filled(size, value), marked=True)
-             for name, value in parameters.items()},
-            f"{size}, eps={eps}, momentum={momentum}, affine={affine}, bias={affine}, "
-            f"track_running_stats={tracks}",
+             for name, value in (("weight", 1.0), ("bias", 0.0)) if affine},
         )  # fmt: skip
-        layer.settings = {"num_features": size, "eps": eps}
-        if momentum is not None:
-            layer.settings["momentum"] = momentum
+        empty = {} if tracks else dict.fromkeys(("running_mean", "running_var"))
+        layer.settings = {"num_features": size, "eps": eps, "momentum": momentum,
+                          "affine": affine, "track_running_stats": tracks, "weight": None,
+                          "bias": None, **empty}  # fmt: skip
         layer.momentum = momentum
-        start = {"running_mean": 0.0, "running_var": 1.0} if tracks else {}
-        layer.statistics = {
-            name: leaf(self._filled(size, value), marked=False) for name, value in start.items()
-        }
         if tracks:
             count = self.values.graph.constant(np.zeros((), np.int64))
-            layer.statistics["num_batches_tracked"] = leaf(count, marked=False)
+            zeros, ones = self._filled(size, 0.0), self._filled(size, 1.0)
+            start = {"running_mean": zeros, "running_var": ones, "num_batches_tracked": count}
+            layer.statistics = {name: leaf(each, marked=False) for name, each in start.items()}
         return layer
 
-    def _track(self, x: Node, found: dict[str, Node], momentum: float | None) -> None:
-        """Move the statistics towards those of a batch: the variance is the unbiased one."""
-        axes = (0, *range(2, x.ndim))
+    def _synchronised(self, arguments: list[Value], keywords: Given) -> Value:
+        """A model whose layers would share statistics between processes: there is one here."""
+        names = ("module", "process_group")
+        given = bind_names("convert_sync_batchnorm", names, arguments, keywords, names[1:])
+        if not isinstance(given["module"], Module):
+            raise GradcliError("type", "convert_sync_batchnorm takes a model", hint="net")
+        for _, module in given["module"].named_modules():
+            if isinstance(module, BatchNorm) and module.title.startswith("BatchNorm"):
+                module.title = "SyncBatchNorm"
+        return given["module"]
+
+    def _input(self, layer: Layer, inputs: list[Value]) -> Node:
+        (value,) = inputs
+        title, size = layer.title, layer.settings["num_features"]
+        x = self.values.tensor(value, f"the input of {title}")
+        is_single = title.startswith("Instance") and x.ndim == _RANKS[title][0]
+        channels = x.shape[0 if is_single else 1] if x.ndim in _RANKS[title] else None
+        if channels is None or (channels != size and (layer.own() or layer.statistics or
+                                title.startswith("Batch"))):  # fmt: skip
+            raise GradcliError(
+                "shape", f"{title} takes (batch, {size}, …); this is {show(x.shape)}"
+            )
+        return x
+
+    def _by_batch(self, layer: Layer, inputs: list[Value], _: Given) -> Value:
+        """Normalised by the statistics of the batch, or by those of what was seen."""
+        assert isinstance(layer, BatchNorm)
+        x, found = self._input(layer, inputs), layer.buffers()
+        tracks = bool(found)
+        if layer.training and tracks:
+            counted = found["num_batches_tracked"]
+            momentum = layer.momentum
+            if momentum is None:
+                momentum = 1 / (self.values.number(counted, "num_batches_tracked") + 1)
+            self._track(x, found, momentum, (0, *range(2, x.ndim)))
+            self.layers.replace(counted, leaf(cast(counted + 1.0, "int"), marked=False))
+        return self._normalised(layer, x, found, own=layer.training or not tracks)
+
+    def _by_instance(self, layer: Layer, inputs: list[Value], _: Given) -> Value:
+        """The same of each sample by itself."""
+        assert isinstance(layer, BatchNorm)
+        x, found = self._input(layer, inputs), layer.buffers()
+        is_single = x.ndim == _RANKS[layer.title][0]
+        batch: Node = FUNCTIONS["unsqueeze"].build(x, 0) if is_single else x
+        result: Value
+        if found and not layer.training:
+            result = self._normalised(layer, batch, found, own=False)
+        else:
+            axes = (*range(2, batch.ndim),)
+            if math.prod(batch.shape[2:]) == 1:
+                raise GradcliError(
+                    "value", "Expected more than 1 spatial element when training, got "
+                    f"{show(batch.shape)}",
+                )  # fmt: skip
+            if found:
+                self._track(batch, found, layer.momentum or 0.0, axes)
+            options = {"eps": self.values.setting(layer.settings["eps"]), **layer.own()}
+            result = self.layers.compute("instance_norm", [batch], options)
+        return FUNCTIONS["squeeze"].build(result, 0) if is_single else result
+
+    def _normalised(self, layer: Layer, x: Node, found: dict[str, Node], *, own: bool) -> Value:
+        options = {"eps": self.values.setting(layer.settings["eps"]), **layer.own(),
+                   "training": self.values.graph.constant(own)}  # fmt: skip
+        stats: list[Value] = [found.get("running_mean"), found.get("running_var")]
+        result: Value = self.layers.compute("batch_norm", [x, *stats], options)
+        return result
+
+    def _track(
+        self, x: Node, found: dict[str, Node], momentum: float, axes: tuple[int, ...]
+    ) -> None:
+        """Move the statistics towards those of a batch: the variance is the unbiased one. Where
+        `axes` are of one sample, their means over the batch.
+        """
         count = math.prod(x.shape[axis] for axis in axes)
         if count < 2:
             raise GradcliError(
@@ -145,11 +200,8 @@ class BatchNorms:
         mean: Node = FUNCTIONS["mean"].build(held, axes)
         centred = held - FUNCTIONS["mean"].build(held, axes, keepdim=True)
         variance: Node = FUNCTIONS["sum"].build(centred * centred, axes) / (count - 1.0)
-        tracked = self.values.number(found["num_batches_tracked"], "num_batches_tracked")
-        momentum = 1 / (tracked + 1) if momentum is None else momentum
         for name, new in (("running_mean", mean), ("running_var", variance)):
             old = found[name]
-            after = old * (1.0 - momentum) + new * momentum
+            seen = new if new.ndim == 1 else FUNCTIONS["mean"].build(new, (0,))
+            after = old * (1.0 - momentum) + seen * momentum
             self.layers.replace(old, leaf(detach(after), marked=False))
-        count = found["num_batches_tracked"]
-        self.layers.replace(count, leaf(cast(count + 1.0, "int"), marked=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,18 @@ from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Module, ModuleDict, ModuleList, Replace, Sequential
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.plain_layers import KERNEL, NEEDED, PLAIN, SCALED, Plain
+from gradcli.trace.plain_layers import (
+    CONVOLUTION,
+    EMBEDDING,
+    KERNEL,
+    LAYER_NORM,
+    LINEAR,
+    NEEDED,
+    PLAIN,
+    PRETRAINED,
+    SCALED,
+    Plain,
+)
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
@@ -29,8 +40,19 @@ Compute = Callable[["Layer", list[Value], Given], Any]
 """What a layer computes of its inputs."""
 
 
+class LayerRule(NamedTuple):
+    """What a layer computes, how that is shown, and the settings that say it."""
+
+    compute: Compute
+    details: str
+    settings: Given
+
+
 class Layer(Module):
     """A layer or a loss: what it computes with its parameters."""
+
+    remake: Callable[[Given], LayerRule] | None = None
+    """What it would compute with other settings; None where these are fixed."""
 
     def __init__(
         self,
@@ -45,6 +67,8 @@ class Layer(Module):
         self._compute = compute
         self._parameters = dict(parameters or {})
         self._details = details
+        self.statistics: dict[str, Node] = {}
+        """Its buffers."""
         self._deleted: set[str] = set()
         """What may be set again."""
         self.settings: Given = {}
@@ -55,6 +79,7 @@ class Layer(Module):
     def hold_copies(self, copied: Callable[[Node], Node]) -> None:
         """Have copies of its tensors from now on, as a copy of a layer does."""
         self._parameters = {name: copied(node) for name, node in self.own().items()}
+        self.statistics = {name: copied(node) for name, node in self.statistics.items()}
         self.computed = {name: each.of(self, copied) for name, each in self.computed.items()}
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
@@ -62,6 +87,9 @@ class Layer(Module):
 
     def own(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self._parameters.items()}
+
+    def buffers(self) -> dict[str, Node]:
+        return {name: self.values.current(node) for name, node in self.statistics.items()}
 
     def store(self) -> dict[str, Node]:
         return self._parameters
@@ -72,18 +100,34 @@ class Layer(Module):
     def attribute(self, name: str) -> Value:
         if name in self._parameters and name not in self.computed:
             return self.values.current(self._parameters[name])
-        if name in self.settings and name != "bias":  # which says here whether it has one
+        if name in self.statistics:
+            return self.buffers()[name]
+        if name in self.settings and name not in self.computed:
             return self.values.setting(self.settings[name])
-        return None if name == "bias" and name not in self.computed else super().attribute(name)
+        return super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
-        if name not in self._parameters and name not in self._deleted:
+        if name in self.statistics and value is not None:
+            self.statistics[name] = self.values.tensor(value, name)
+        elif name in self._parameters or name in self._deleted:
+            self._set_parameter(name, value)
+        elif name in self.settings and self.remake is not None:
+            settings = {**self.settings, name: value}
+            self.follow(self.remake({key: self.values.setting(e) for key, e in settings.items()}))
+        else:
             raise self.has_no("attribute", name)
+
+    def follow(self, rule: LayerRule) -> Layer:
+        """Compute that from now on; the layer."""
+        self._compute, self._details, self.settings = rule
+        return self
+
+    def _set_parameter(self, name: str, value: Value) -> None:
         if value is None:
             self._parameters.pop(name, None)
             self._deleted.add(name)
-            return
-        self._parameters[name] = self.values.tensor(value, name)
+        else:
+            self._parameters[name] = self.values.tensor(value, name)
 
     def delete(self, name: str) -> None:
         if name not in self._parameters:
@@ -97,6 +141,9 @@ class Layer(Module):
         return self
 
 
+_PLACES = ("device", "dtype")
+_WEIGHTS = ("weight", "pos_weight")
+"""Options that are buffers where they are tensors."""
 _PADDINGS = ("zeros", "reflect", "replicate", "circular")
 """What convolutions may have around their input."""
 
@@ -127,7 +174,7 @@ class Layers:
             "ModuleDict": partial(self._named, "ModuleDict"),
             "ParameterDict": partial(self._named, "ParameterDict"),
             "PReLU": self._prelu,
-            "Dropout": self._dropout,
+            "Dropout": partial(self.dropout, "Dropout", "dropout"),
         }
         self.functions = {f"torch.nn.{name}": make for name, make in made.items()}
         self.functions["torch.nn.parameter.Parameter"] = self._parameter
@@ -139,21 +186,45 @@ class Layers:
             return self.layer(title, lambda layer, inputs, _: inputs[0])
         optional = [name for name, usual in plain.options.items() if usual is not NEEDED]
         given = bind_names(title, tuple(plain.options), arguments, keywords, optional)
-        in_place = "inplace" in given and self.values.truth(given["inplace"])
+        layer = self.ruled(title, partial(self._plain_rule, title), given)
+        layer.statistics = {name: weight for name, weight in given.items()
+                            if name in _WEIGHTS and isinstance(weight, Node)}  # fmt: skip
+        return layer
+
+    def ruled(
+        self,
+        title: str,
+        remake: Callable[[Given], LayerRule],
+        given: Given,
+        parameters: Mapping[str, Node] | None = None,
+    ) -> Layer:
+        """A layer whose settings may be changed."""
+        rule = remake(given)
+        layer = self.layer(title, rule.compute, parameters).follow(rule)
+        layer.remake = remake
+        return layer
+
+    def _plain_rule(self, title: str, given: Given) -> LayerRule:
+        plain = PLAIN[title]
         if plain.function == "interpolate":
             given = self._scaled(given)
         settings = {**plain.options, **given}
         if settings.get("stride") in (None, KERNEL) and plain.options.get("stride") is KERNEL:
             settings["stride"] = settings["kernel_size"]
         told = [*dict.fromkeys((*plain.passed, *given))]
-        options = {name: self.values.setting(settings[name]) for name in told
-                   if settings[name] is not None and name != "inplace"}  # fmt: skip
+        options = {
+            name: self.values.setting(settings[name])
+            for name in told
+            if settings[name] is not None and name not in ("inplace", *_WEIGHTS)
+        }
+        in_place = "inplace" in settings and self.values.truth(
+            self.values.setting(settings["inplace"])
+        )
         details = self._details(title, plain, settings)
         if in_place:
             details += f"{', ' if details else ''}inplace=True"
         compute = partial(self._computed, plain.function, options)
-        made = self._in_place(compute) if in_place else compute
-        return self.layer(title, made, details=details).made_with(settings)
+        return LayerRule(self.in_place(compute) if in_place else compute, details, settings)
 
     def _scaled(self, given: Given) -> Given:
         """What `Upsample` was given: its factors are floats."""
@@ -164,7 +235,7 @@ class Layers:
         is_one = isinstance(factor, Node) and not factor.shape
         return {**given, "scale_factor": found[0] if is_one else found}
 
-    def _in_place(self, compute: Compute) -> Compute:
+    def in_place(self, compute: Compute) -> Compute:
         """What puts its result into its input."""
 
         def put(layer: Layer, inputs: list[Value], given: Given) -> Any:
@@ -190,7 +261,8 @@ class Layers:
     def _computed(
         self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given
     ) -> Any:
-        return self.compute(function, inputs, {**options, **layer.own(), **given})
+        own = {**layer.own(), **layer.buffers()}
+        return self.compute(function, inputs, {**options, **own, **given})
 
     def _details(self, title: str, plain: Plain, settings: Given) -> str:
         """What PyTorch shows of a layer without parameters."""
@@ -219,86 +291,107 @@ class Layers:
             return f"{opening}{', '.join(map(self.shown, value))}{end}{closing}"
         return repr(value)
 
-    def _dropout(self, arguments: list[Value], keywords: Given) -> Layer:
-        given = bind_names("Dropout", ("p", "inplace"), arguments, keywords, ("p", "inplace"))
-        p = self.values.number(given["p"], "p") if "p" in given else 0.5
+    def dropout(self, title: str, function: str, arguments: list[Value], keywords: Given) -> Layer:
+        """A layer that leaves some of its input out in training."""
+        given = self.options(title, {"p": 0.5, "inplace": False}, arguments, keywords)
+        return self.ruled(title, partial(self._dropout_rule, function), given)
+
+    def _dropout_rule(self, function: str, given: Given) -> LayerRule:
+        p, in_place = self.values.number(given["p"], "p"), self.values.truth(given["inplace"])
+        if not 0 <= p <= 1:
+            raise GradcliError(
+                "value", f"dropout probability has to be between 0 and 1, but got {p:g}"
+            )
+        options: Given = {"p": self.graph.constant(p), "training": self.graph.constant(True)}
 
         def compute(layer: Layer, inputs: list[Value], _: Given) -> Any:
-            options = {"p": self.graph.constant(p)}
-            return self.compute("dropout", inputs, options) if layer.training and p else inputs[0]
+            return self.compute(function, inputs, options) if layer.training and p else inputs[0]
 
-        in_place = "inplace" in given and self.values.truth(given["inplace"])
-        made = self._in_place(compute) if in_place else compute
-        layer = self.layer("Dropout", made, details=f"p={p}, inplace={in_place}")
-        return layer.made_with({"p": self.values.plain(p)})
+        made = self.in_place(compute) if in_place else compute
+        return LayerRule(made, f"p={self.shown(given['p'])}, inplace={in_place}", given)
+
+    def options(
+        self, title: str, options: Mapping[str, Any], arguments: list[Value], keywords: Given
+    ) -> Given:
+        """All options of a layer: what is given, the rest as by default."""
+        optional = [name for name, usual in options.items() if usual is not NEEDED]
+        given = bind_names(title, (*options, *_PLACES), arguments, keywords, (*optional, *_PLACES))
+        return {name: given[name] if name in given else self.values.setting(usual)
+                for name, usual in options.items()}  # fmt: skip
+
+    def row(self, value: Value, name: str, axes: int) -> tuple[int, ...]:
+        """A whole number for each axis."""
+        return _each(self.values.integers(value, name), axes)
 
     def _linear(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("in_features", "out_features", "bias", "device", "dtype")
-        given = bind_names("Linear", names, arguments, keywords, names[2:])
-        inputs, outputs = (self.values.integer(given[name], name) for name in names[:2])
-        has_bias = "bias" not in given or self.values.truth(given["bias"])
+        given = self.options("Linear", LINEAR, arguments, keywords)
+        inputs, outputs = (self.values.integer(given[name], name) for name in [*LINEAR][:2])
+        has_bias = self.values.truth(given["bias"])
         bound = 1 / math.sqrt(inputs) if inputs else 0.0
         parameters = {"weight": self.uniform((outputs, inputs), bound)}
         if has_bias:
             parameters["bias"] = self.uniform((outputs,), bound)
         details = f"in_features={inputs}, out_features={outputs}, bias={has_bias}"
         layer = self.with_parameters("Linear", "linear", parameters, {}, details)
-        return layer.made_with({name: given[name] for name in names[:2]})
+        return layer.made_with({**given, "bias": None})
 
     def convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
         """A convolution over so many axes."""
-        names = ("in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation",
-                 "groups", "bias", "padding_mode")  # fmt: skip
         title = f"Conv{axes}d"
-        given = bind_names(title, names, arguments, keywords, names[3:])
-        inputs, outputs = (self.values.integer(given[name], name) for name in names[:2])
-        groups = self.values.integer(given["groups"], "groups") if "groups" in given else 1
-        size = self.values.integers(given["kernel_size"], "kernel_size")
-        kernel = size * axes if len(size) == 1 else size
-        bound = 1 / math.sqrt(max(1, inputs // max(1, groups) * math.prod(kernel)))
-        parameters = {"weight": self.uniform((outputs, inputs // max(1, groups), *kernel), bound)}
-        if "bias" not in given or self.values.truth(given["bias"]):
+        given = self.options(title, CONVOLUTION, arguments, keywords)
+        inputs, outputs, groups = (
+            self.values.integer(given[name], name)
+            for name in ("in_channels", "out_channels", "groups")
+        )
+        if groups < 1 or inputs % groups or outputs % groups:
+            raise GradcliError(
+                "value", f"{title}: in_channels and out_channels must be divisible by groups; "
+                f"{inputs} and {outputs} are not by {groups}",
+            )  # fmt: skip
+        kernel = self.row(given["kernel_size"], "kernel_size", axes)
+        bound = 1 / math.sqrt(max(1, inputs // groups * math.prod(kernel)))
+        parameters = {"weight": self.uniform((outputs, inputs // groups, *kernel), bound)}
+        if has_bias := self.values.truth(given["bias"]):
             parameters["bias"] = self.uniform((outputs,), bound)
-        options = {name: given[name] for name in names[3:7] if name in given}
-        steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
-        around = given.get("padding")
-        details = f"{inputs}, {outputs}, kernel_size={kernel}, stride={_each(steps, axes)}"
-        if isinstance(around, str):
-            details += f", padding={around}"
-        elif around is not None and any(widths := self.values.integers(around, "padding")):
-            details += f", padding={_each(widths, axes)}"
-        for name in ("dilation", "groups"):
-            numbers = self.values.integers(given[name], name) if name in given else (1,)
-            if any(each != 1 for each in numbers):
-                details += f", {name}={_each(numbers, axes) if name == 'dilation' else groups}"
-        details += "" if "bias" in parameters else ", bias=False"
-        mode = given.get("padding_mode", "zeros")
+        self.values.explicit = True
+        rule = partial(self._convolution_rule, axes, has_bias)
+        return self.ruled(title, rule, given, parameters)
+
+    def _convolution_rule(self, axes: int, has_bias: bool, given: Given) -> LayerRule:
+        kernel, steps, gaps = (
+            self.row(given[name], name, axes) for name in ("kernel_size", "stride", "dilation")
+        )
+        around = given["padding"]
+        widths = around if isinstance(around, str) else self.row(around, "padding", axes)
+        sizes = {"kernel_size": kernel, "stride": steps, "padding": widths, "dilation": gaps}
+        shown = [self.shown(given["in_channels"]), self.shown(given["out_channels"]),
+                 f"kernel_size={kernel}", f"stride={steps}"]  # fmt: skip
+        if widths != (0,) * axes:
+            shown.append(f"padding={widths}")
+        if gaps != (1,) * axes:
+            shown.append(f"dilation={gaps}")
+        if (groups := self.shown(given["groups"])) != "1":
+            shown.append(f"groups={groups}")
+        shown += [] if has_bias else ["bias=False"]
+        mode = given["padding_mode"]
         if mode not in _PADDINGS:
             raise GradcliError("value", f"padding_mode is one of {', '.join(_PADDINGS)}")
+        options = {name: given[name] for name in ("stride", "padding", "dilation", "groups")}
         if mode == "zeros":
-            layer = self.with_parameters(title, f"conv{axes}d", parameters, options, details)
+            compute = partial(self._computed, f"conv{axes}d", options)
         else:
-            details += f", padding_mode={mode}"
+            shown.append(f"padding_mode={mode}")
             ends = self._widths(axes, kernel, options)
             compute = partial(self._convolved_behind, axes, mode, ends, options)
-            self.values.explicit = True
-            layer = self.layer(title, compute, parameters, details)
-        constant = self.graph.constant
-        rows = {"kernel_size": kernel, "stride": _each(steps, axes)}
-        for name, usual in (("padding", 0), ("dilation", 1)):
-            if not isinstance(given.get(name), str):
-                numbers = self.values.integers(given[name], name) if name in given else (usual,)
-                rows[name] = _each(numbers, axes)
-        shapes = {name: tuple(map(constant, map(float, each))) for name, each in rows.items()}
-        return layer.made_with({"groups": constant(float(groups)), **given, **shapes})
+        fixed = {"bias": None, "transposed": False, "output_padding": (0,) * axes}
+        return LayerRule(compute, ", ".join(shown), {**given, **sizes, **fixed})
 
     def _widths(self, axes: int, kernel: tuple[int, ...], options: Given) -> list[int]:
         """How far a convolution's input is padded before and behind each axis, the last first; the
         options have no padding then.
         """
-        around = options.pop("padding", None)
-        dilation = options.get("dilation")
-        steps = (1,) if dilation is None else self.values.integers(dilation, "dilation")
+        around = options.pop("padding")
+        steps = self.values.integers(options["dilation"], "dilation")
         if isinstance(around, str):
             whole = [step * (size - 1) * (around == "same")
                      for size, step in zip(kernel, _each(steps, axes), strict=True)]  # fmt: skip
@@ -327,28 +420,42 @@ class Layers:
         return found if batch is x else FUNCTIONS["squeeze"].build(found, 0)
 
     def _embedding(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("num_embeddings", "embedding_dim", "padding_idx")
-        given = bind_names("Embedding", names, arguments, keywords, names[2:])
-        shape = tuple(self.values.integer(given[name], name) for name in names[:2])
+        given = self.options("Embedding", EMBEDDING, arguments, keywords)
+        self.check_rows("Embedding", given)
+        shape = tuple(self.values.integer(given[name], name) for name in [*EMBEDDING][:2])
+        place = given["padding_idx"]
+        if given["_weight"] is not None:
+            weight = self.values.tensor(given["_weight"], "_weight")
+            return self._embedding_of(leaf(weight, marked=True), place).made_with(given)
         drawn = self._drawn("randn", shape)
-        if given.get("padding_idx") is not None:
-            place = self.values.integer(given["padding_idx"], "padding_idx") % max(1, shape[0])
-            kept = np.arange(shape[0])[:, None] != place
+        if place is not None:
+            number = self.values.integer(place, "padding_idx") % max(1, shape[0])
+            kept = np.arange(shape[0])[:, None] != number
             drawn = drawn * self.graph.constant(kept.astype(float))
-        layer = self._embedding_of(leaf(drawn, marked=True), given.get("padding_idx"))
-        return layer.made_with({"padding_idx": None, **given})
+        return self._embedding_of(leaf(drawn, marked=True), place).made_with(given)
+
+    def check_rows(self, title: str, given: Given) -> None:
+        """Raise `value` for what would change the table of an embedding or its gradient."""
+        if given["max_norm"] is not None:
+            raise GradcliError(
+                "value", f"{title}: max_norm is not known here",
+                hint="weights never change in place: normalise them before",
+            )  # fmt: skip
+        if self.values.truth(given["scale_grad_by_freq"]):
+            raise GradcliError("value", f"{title}: scale_grad_by_freq is not known here",
+                               hint="divide the gradient by the counts yourself")  # fmt: skip
 
     def _pretrained(self, arguments: list[Value], keywords: Given) -> Layer:
         """`nn.Embedding.from_pretrained(weights)`, which are frozen unless it says otherwise."""
-        names = ("embeddings", "freeze", "padding_idx")
-        given = bind_names("from_pretrained", names, arguments, keywords, names[1:])
+        given = self.options("from_pretrained", PRETRAINED, arguments, keywords)
+        self.check_rows("from_pretrained", given)
         rows = self.values.tensor(given["embeddings"], "the embeddings")
         if rows.ndim != 2:
             raise GradcliError("shape", "embeddings are a matrix, with a row for each index")
-        learns = "freeze" in given and not self.values.truth(given["freeze"])
-        weight = leaf(detach(rows), marked=learns)
-        return self._embedding_of(weight, given.get("padding_idx")).made_with(
-            {"padding_idx": None, **given}
+        weight = leaf(detach(rows), marked=not self.values.truth(given["freeze"]))
+        settings = {name: given[name] for name in EMBEDDING if name in given}
+        return self._embedding_of(weight, given["padding_idx"]).made_with(
+            {**settings, "num_embeddings": rows.shape[0], "embedding_dim": rows.shape[1]}
         )
 
     def _embedding_of(self, weight: Node, padding: Value) -> Layer:
@@ -360,23 +467,19 @@ class Layers:
         return self.with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("normalized_shape", "eps", "elementwise_affine", "bias")
-        given = bind_names("LayerNorm", names, arguments, keywords, names[1:])
+        given = self.options("LayerNorm", LAYER_NORM, arguments, keywords)
         shape = self.values.integers(given["normalized_shape"], "normalized_shape")
+        affine, bias = (self.values.truth(given[name]) for name in ("elementwise_affine", "bias"))
         parameters = {}
-        if "elementwise_affine" not in given or self.values.truth(given["elementwise_affine"]):
-            for name, value in (("weight", 1.0), ("bias", 0.0)):
-                full = FUNCTIONS["full"].build(self.graph, shape, self.graph.constant(value))
-                parameters[name] = leaf(full, marked=True)
-        options = {name: given[name] for name in names[:2] if name in given}
-        eps = self.values.number(given["eps"], "eps") if "eps" in given else 1e-5
+        for name, value in (("weight", 1.0), ("bias", 0.0))[: affine + (affine and bias)]:
+            full = FUNCTIONS["full"].build(self.graph, shape, self.graph.constant(value))
+            parameters[name] = leaf(full, marked=True)
+        options = {name: given[name] for name in ("normalized_shape", "eps")}
         row = f"({shape[0]},)" if len(shape) == 1 else str(shape)
-        details = (
-            f"{row}, eps={eps}, elementwise_affine={bool(parameters)}, bias={bool(parameters)}"
-        )
+        details = (f"{row}, eps={self.shown(given['eps'])}, elementwise_affine={affine}, "
+                   f"bias={'bias' in parameters}")  # fmt: skip
         layer = self.with_parameters("LayerNorm", "layer_norm", parameters, options, details)
-        lengths = tuple(self.graph.constant(float(each)) for each in shape)
-        return layer.made_with({"eps": self.values.plain(eps), "normalized_shape": lengths})
+        return layer.made_with({**given, "normalized_shape": shape, "weight": None, "bias": None})
 
     def _sequential(self, arguments: list[Value], keywords: Given) -> Sequential:
         names: list[str] = []
@@ -415,14 +518,14 @@ class Layers:
         return ModuleDict(self.autograd, title, self.replace, dict(pairs), compute)
 
     def _prelu(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("num_parameters", "init", "device", "dtype")
-        given = bind_names("PReLU", names, arguments, keywords, names)
-        one = self.graph.constant(1.0)
-        count = self.values.integer(given.get("num_parameters", one), "num_parameters")
-        start = given.get("init", self.graph.constant(0.25))
-        weight = leaf(FUNCTIONS["full"].build(self.graph, (count,), start), marked=True)
+        given = self.options("PReLU", {"num_parameters": 1, "init": 0.25}, arguments, keywords)
+        count = self.values.integer(given["num_parameters"], "num_parameters")
+        full = FUNCTIONS["full"].build(self.graph, (count,), given["init"])
         details = f"num_parameters={count}"
-        return self.with_parameters("PReLU", "prelu", {"weight": weight}, {}, details)
+        layer = self.with_parameters(
+            "PReLU", "prelu", {"weight": leaf(full, marked=True)}, {}, details
+        )
+        return layer.made_with(given)
 
     def _parameter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("data", "requires_grad")

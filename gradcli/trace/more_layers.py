@@ -12,9 +12,10 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.layers import Layer, Layers
+from gradcli.trace.layers import Layer, LayerRule, Layers
 from gradcli.trace.modules import Composite, Module
 from gradcli.trace.objects import Given
+from gradcli.trace.plain_layers import BAG, BILINEAR, GROUP_NORM, NEEDED, RMS_NORM, TRANSPOSED
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -32,7 +33,7 @@ class MoreLayers:
         self.layers = layers
         self.values = layers.values
         made: dict[str, Callable[[list[Value], Given], Module]] = {
-            **{name: partial(self._dropout, name) for name in _DROPOUTS},
+            **{name: partial(layers.dropout, name, each) for name, each in _DROPOUTS.items()},
             **{
                 f"{name}{axes}d": partial(self._pad, f"{name}{axes}d", mode, axes)
                 for name, mode in _PADS.items()
@@ -40,7 +41,6 @@ class MoreLayers:
             },
             **{f"ConvTranspose{axes}d": partial(self._transposed, axes) for axes in (1, 2, 3)},
             "Conv3d": partial(layers.convolution, 3),
-            **{f"InstanceNorm{axes}d": partial(self._instance_norm, axes) for axes in (1, 2, 3)},
             "GroupNorm": self._group_norm,
             "EmbeddingBag": self._bag,
             **dict.fromkeys(
@@ -86,160 +86,187 @@ class MoreLayers:
 
     def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
         """Means, sums or maxima of rows of a table."""
-        names = ("num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq",
-                 "mode", "sparse", "_weight", "include_last_offset", "padding_idx")  # fmt: skip
-        given = bind_names("EmbeddingBag", names, arguments, keywords, names[2:])
-        rows, width = (self.values.integer(given[name], name) for name in names[:2])
-        drawn = FUNCTIONS["randn"].build(self.values.graph, rows, width)
+        given = self.layers.options("EmbeddingBag", BAG, arguments, keywords)
+        self.layers.check_rows("EmbeddingBag", given)
+        rows, width = (self.values.integer(given[name], name) for name in [*BAG][:2])
+        table = given["_weight"]
+        if table is None:
+            table = FUNCTIONS["randn"].build(self.values.graph, rows, width)
         known = ("mode", "include_last_offset", "padding_idx")
-        options = {name: given[name] for name in known if given.get(name) is not None}
-        parameters = {"weight": leaf(drawn, marked=True)}
-        details = f"{rows}, {width}, mode='{options.get('mode', 'mean')}'"
+        options = {name: given[name] for name in known if given[name] is not None}
+        parameters = {"weight": leaf(self.values.tensor(table, "_weight"), marked=True)}
+        details = f"{rows}, {width}, mode='{given['mode']}'"
+        if given["padding_idx"] is not None:
+            details += f", padding_idx={self.layers.shown(given['padding_idx'])}"
 
         def compute(layer: Layer, inputs: list[Value], named: Given) -> Any:
             row = [inputs[0], layer.own()["weight"], *inputs[1:]]
             return self.layers.compute("embedding_bag", row, {**options, **named})
 
-        return self.layers.layer("EmbeddingBag", compute, parameters, details)
+        made = self.layers.layer("EmbeddingBag", compute, parameters, details)
+        return made.made_with(given)
 
     def _filled(self, shape: tuple[int, ...], value: float) -> Node:
         full = FUNCTIONS["full"].build(self.values.graph, shape, self.values.graph.constant(value))
         return leaf(full, marked=True)
 
-    def _flag(self, given: Given, name: str, default: bool) -> bool:
-        return self.values.truth(given[name]) if name in given else default
-
-    def _number(self, given: Given, name: str, default: float) -> float:
-        return self.values.number(given[name], name) if given.get(name) is not None else default
-
-    def _dropout(self, title: str, arguments: list[Value], keywords: Given) -> Layer:
-        given = bind_names(title, ("p", "inplace"), arguments, keywords, ("p", "inplace"))
-        p = self._number(given, "p", 0.5)
-
-        def compute(layer: Layer, inputs: list[Value], _: Given) -> Value:
-            constant = self.values.graph.constant
-            options = {"p": constant(p), "training": constant(True)}
-            if not layer.training or not p:
-                return inputs[0]
-            found: Value = self.layers.compute(_DROPOUTS[title], inputs, options)
-            return found
-
-        return self.layers.layer(title, compute, details=f"p={p}, inplace=False")
-
     def _rrelu(self, arguments: list[Value], keywords: Given) -> Layer:
         """Its slopes are random in training."""
-        names = ("lower", "upper", "inplace")
-        given = bind_names("RReLU", names, arguments, keywords, names)
-        lower, upper = self._number(given, "lower", 1 / 8), self._number(given, "upper", 1 / 3)
-        slopes = {name: self.values.plain(e) for name, e in (("lower", lower), ("upper", upper))}
+        usual = {"lower": 1 / 8, "upper": 1 / 3, "inplace": False}
+        given = self.layers.options("RReLU", usual, arguments, keywords)
+        return self.layers.ruled("RReLU", self._rrelu_rule, given)
+
+    def _rrelu_rule(self, given: Given) -> LayerRule:
+        slopes = {name: given[name] for name in ("lower", "upper")}
 
         def compute(layer: Layer, inputs: list[Value], _: Given) -> Value:
             options = {**slopes, "training": self.values.graph.constant(layer.training)}
             found: Value = self.layers.compute("rrelu", inputs, options)
             return found
 
-        details = f"lower={lower}, upper={upper}"
-        if "inplace" in given and self.values.truth(given["inplace"]):
-            details += ", inplace=True"
-        return self.layers.layer("RReLU", compute, details=details).made_with(slopes)
+        details = ", ".join(f"{name}={self.layers.shown(each)}" for name, each in slopes.items())
+        in_place = self.values.truth(given["inplace"])
+        made = self.layers.in_place(compute) if in_place else compute
+        return LayerRule(made, details + ", inplace=True" * in_place, given)
 
     def _pad(self, title: str, mode: str, axes: int, arguments: list[Value], keywords: Given
              ) -> Layer:  # fmt: skip
-        names = ("padding", "value")
-        given = bind_names(title, names, arguments, keywords, names[1:])
-        widths = self.values.integers(given["padding"], "padding")
-        widths = widths * 2 * axes if len(widths) == 1 else widths
-        value = self._number(given, "value", 0.0)
+        usual = {"padding": NEEDED, **({"value": NEEDED} if title.startswith("Constant") else {})}
+        given = self.layers.options(title, usual, arguments, keywords)
+        return self.layers.ruled(title, partial(self._pad_rule, title, mode, axes), given)
+
+    def _pad_rule(self, title: str, mode: str, axes: int, given: Given) -> LayerRule:
+        widths = self.layers.row(given["padding"], "padding", 2 * axes)
+        around = tuple(self.values.graph.constant(float(each)) for each in widths)
+        value = given.get("value", self.values.setting(0.0))
+        more = {"value": value} if mode == "constant" else {}
 
         def compute(_: Layer, inputs: list[Value], __: Given) -> Value:
-            around = tuple(self.values.graph.constant(float(each)) for each in widths)
-            more = {"value": self.values.graph.constant(value)} if mode == "constant" else {}
             found: Value = self.layers.compute("pad", [*inputs, around, mode], more)
             return found
 
-        fill = self.layers.shown(given["value"]) if "value" in given else str(value)
-        shown = f"padding={widths}, value={fill}" if title.startswith("Constant") else str(widths)
-        return self.layers.layer(title, compute, details=shown)
+        shown = f"{widths}"
+        if title.startswith("Constant"):
+            shown = f"padding={widths}, value={self.layers.shown(value)}"
+        return LayerRule(compute, shown, {"padding": widths, **more})
 
     def _transposed(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
         """A convolution's transpose: parameters begin as PyTorch's do, by the number of outputs."""
-        names = ("in_channels", "out_channels", "kernel_size", "stride", "padding",
-                 "output_padding", "groups", "bias", "dilation")  # fmt: skip
         title = f"ConvTranspose{axes}d"
-        given = bind_names(title, names, arguments, keywords, names[3:])
-        inputs, outputs = (self.values.integer(given[name], name) for name in names[:2])
-        groups = self.values.integer(given["groups"], "groups") if "groups" in given else 1
-        size = self.values.integers(given["kernel_size"], "kernel_size")
-        kernel = size * axes if len(size) == 1 else size
-        each = outputs // max(1, groups)
+        given = self.layers.options(title, TRANSPOSED, arguments, keywords)
+        inputs, outputs, groups = (
+            self.values.integer(given[name], name)
+            for name in ("in_channels", "out_channels", "groups")
+        )
+        if groups < 1 or inputs % groups or outputs % groups:
+            raise GradcliError(
+                "value", f"{title}: in_channels and out_channels must be divisible by groups; "
+                f"{inputs} and {outputs} are not by {groups}",
+            )  # fmt: skip
+        if given["padding_mode"] != "zeros":
+            raise GradcliError("value", f'Only "zeros" padding mode is supported for {title}')
+        kernel = self.layers.row(given["kernel_size"], "kernel_size", axes)
+        each = outputs // groups
         bound = 1 / math.sqrt(max(1, each * math.prod(kernel)))
         parameters = {"weight": self.layers.uniform((inputs, each, *kernel), bound)}
-        if self._flag(given, "bias", True):
+        if has_bias := self.values.truth(given["bias"]):
             parameters["bias"] = self.layers.uniform((outputs,), bound)
-        options = {name: given[name] for name in (*names[3:7], "dilation") if name in given}
-        steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
-        steps = steps * axes if len(steps) == 1 else steps
-        details = f"{inputs}, {outputs}, kernel_size={kernel}, stride={steps}"
-        for name, usual in (("padding", 0), ("dilation", 1), ("output_padding", 0)):
-            widths = self.values.integers(given[name], name) if name in given else (usual,)
-            if any(each != usual for each in widths):
-                details += f", {name}={widths * axes if len(widths) == 1 else widths}"
-        details += f", groups={groups}" if groups != 1 else ""
-        details += "" if "bias" in parameters else ", bias=False"
-        return self.layers.with_parameters(
-            title, f"conv_transpose{axes}d", parameters, options, details
+        self.values.explicit = True
+        rule = partial(self._transposed_rule, axes, has_bias)
+        return self.layers.ruled(title, rule, given, parameters)
+
+    def _transposed_rule(self, axes: int, has_bias: bool, given: Given) -> LayerRule:
+        names = ("kernel_size", "stride", "padding", "dilation", "output_padding")
+        sizes = {name: self.layers.row(given[name], name, axes) for name in names}
+        shown = [self.layers.shown(given[name]) for name in ("in_channels", "out_channels")]
+        shown += [f"{name}={sizes[name]}" for name in names[:2]]
+        shown += [f"{name}={sizes[name]}" for name, usual in (
+            ("padding", 0), ("dilation", 1), ("output_padding", 0)
+        ) if sizes[name] != (usual,) * axes]  # fmt: skip
+        if (groups := self.layers.shown(given["groups"])) != "1":
+            shown.append(f"groups={groups}")
+        shown += [] if has_bias else ["bias=False"]
+        options = {name: given[name] for name in (*names[1:], "groups")}
+        compute = partial(self._spread, axes, options, sizes)
+        return LayerRule(
+            compute, ", ".join(shown), {**given, **sizes, "bias": None, "transposed": True}
         )
 
+    def _spread(
+        self,
+        axes: int,
+        options: Given,
+        sizes: dict[str, tuple[int, ...]],
+        layer: Layer,
+        inputs: list[Value],
+        named: Given,
+    ) -> Value:
+        """The transpose of an input, of the size that is wanted where one is."""
+        title = layer.title
+        given = bind_names(title, ("input", "output_size"), inputs, named, ("output_size",))
+        x = self.values.tensor(given["input"], f"the input of {title}")
+        if given.get("output_size") is not None:
+            wanted = self.layers.row(given["output_size"], "output_size", axes)[-axes:]
+            options = {
+                **options,
+                "output_padding": self._rest(title, x.shape[-axes:], wanted, sizes),
+            }
+        found: Value = self.layers.compute(
+            f"conv_transpose{axes}d", [x], {**options, **layer.own()}
+        )
+        return found
+
+    def _rest(
+        self, title: str, lengths: tuple[int, ...], wanted: tuple[int, ...],
+        sizes: dict[str, tuple[int, ...]],
+    ) -> Value:  # fmt: skip
+        """How much longer than the least the wanted axes are. Raises `value`."""
+        names = ("stride", "padding", "dilation", "kernel_size")
+        least = tuple(
+            (n - 1) * step - 2 * around + gap * (size - 1) + 1
+            for n, step, around, gap, size in zip(
+                lengths, *(sizes[name] for name in names), strict=True
+            )
+        )
+        more = tuple(a - b for a, b in zip(wanted, least, strict=True))
+        if any(not 0 <= each < step for each, step in zip(more, sizes["stride"], strict=True)):
+            raise GradcliError("value", f"{title}: output_size is {least}, or less than a stride "
+                               "more along each axis")  # fmt: skip
+        return self.values.setting(more)
+
     def _group_norm(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("num_groups", "num_channels", "eps", "affine")
-        given = bind_names("GroupNorm", names, arguments, keywords, names[2:])
-        groups, channels = (self.values.integer(given[name], name) for name in names[:2])
+        given = self.layers.options("GroupNorm", GROUP_NORM, arguments, keywords)
+        groups, channels = (self.values.integer(given[name], name) for name in [*GROUP_NORM][:2])
         if groups < 1 or channels % groups:
             raise GradcliError("value", "num_channels must be divisible by num_groups")
-        affine = self._flag(given, "affine", True)
+        affine = self.values.truth(given["affine"])
         parameters = {"weight": self._filled((channels,), 1.0),
                       "bias": self._filled((channels,), 0.0)} if affine else {}  # fmt: skip
-        options: Given = {name: given[name] for name in ("num_groups", "eps") if name in given}
-        eps = self._number(given, "eps", 1e-5)
+        options: Given = {name: given[name] for name in ("num_groups", "eps")}
+        eps = self.layers.shown(given["eps"])
         details = f"{groups}, {channels}, eps={eps}, affine={affine}, bias={affine}"
-        return self.layers.with_parameters("GroupNorm", "group_norm", parameters, options, details)
-
-    def _instance_norm(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("num_features", "eps", "momentum", "affine", "track_running_stats")
-        title = f"InstanceNorm{axes}d"
-        given = bind_names(title, names, arguments, keywords, names[1:])
-        if self._flag(given, "track_running_stats", False):
-            raise GradcliError("value", f"{title}: running statistics are not known here")
-        channels = self.values.integer(given["num_features"], "num_features")
-        affine = self._flag(given, "affine", False)
-        parameters = {"weight": self._filled((channels,), 1.0),
-                      "bias": self._filled((channels,), 0.0)} if affine else {}  # fmt: skip
-        options = {"eps": given["eps"]} if "eps" in given else {}
-        eps, momentum = self._number(given, "eps", 1e-5), self._number(given, "momentum", 0.1)
-        details = (f"{channels}, eps={eps}, momentum={momentum}, affine={affine}, bias={affine}, "
-                   "track_running_stats=False")  # fmt: skip
-        return self.layers.with_parameters(title, "instance_norm", parameters, options, details)
+        made = self.layers.with_parameters("GroupNorm", "group_norm", parameters, options, details)
+        return made.made_with({**given, "weight": None, "bias": None})
 
     def _rms_norm(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("normalized_shape", "eps", "elementwise_affine")
-        given = bind_names("RMSNorm", names, arguments, keywords, names[1:])
+        given = self.layers.options("RMSNorm", RMS_NORM, arguments, keywords)
         shape = self.values.integers(given["normalized_shape"], "normalized_shape")
-        affine = self._flag(given, "elementwise_affine", True)
+        affine = self.values.truth(given["elementwise_affine"])
         parameters = {"weight": self._filled(shape, 1.0)} if affine else {}
-        options = {name: given[name] for name in names[:2] if given.get(name) is not None}
-        eps = self._number(given, "eps", 0.0) if given.get("eps") is not None else None
-        details = f"{shape}, eps={eps}, elementwise_affine={affine}"
-        return self.layers.with_parameters("RMSNorm", "rms_norm", parameters, options, details)
+        options = {name: given[name] for name in ("normalized_shape", "eps")
+                   if given[name] is not None}  # fmt: skip
+        details = f"{shape}, eps={self.layers.shown(given['eps'])}, elementwise_affine={affine}"
+        made = self.layers.with_parameters("RMSNorm", "rms_norm", parameters, options, details)
+        return made.made_with({**given, "normalized_shape": shape, "weight": None})
 
     def _bilinear(self, arguments: list[Value], keywords: Given) -> Layer:
-        names = ("in1_features", "in2_features", "out_features", "bias")
-        given = bind_names("Bilinear", names, arguments, keywords, names[3:])
-        first, second, outputs = (self.values.integer(given[name], name) for name in names[:3])
+        given = self.layers.options("Bilinear", BILINEAR, arguments, keywords)
+        sizes = {name: self.values.integer(given[name], name) for name in [*BILINEAR][:3]}
+        first, second, outputs = sizes.values()
         bound = 1 / math.sqrt(max(1, first))
         parameters = {"weight": self.layers.uniform((outputs, first, second), bound)}
-        has_bias = self._flag(given, "bias", True)
-        if has_bias:
+        if has_bias := self.values.truth(given["bias"]):
             parameters["bias"] = self.layers.uniform((outputs,), bound)
-        details = (f"in1_features={first}, in2_features={second}, out_features={outputs}, "
-                   f"bias={has_bias}")  # fmt: skip
-        return self.layers.with_parameters("Bilinear", "bilinear", parameters, {}, details)
+        details = ", ".join(f"{name}={each}" for name, each in {**sizes, "bias": has_bias}.items())
+        made = self.layers.with_parameters("Bilinear", "bilinear", parameters, {}, details)
+        return made.made_with({**given, "bias": None})

@@ -1,4 +1,6 @@
-"""`torch.nn`: layers without parameters, and losses: each is a function with options."""
+"""`torch.nn`: layers without parameters, and losses: each is a function with options. Options of
+layers with parameters.
+"""
 
 from __future__ import annotations
 
@@ -139,3 +141,28 @@ PLAIN = {
     "PairwiseDistance": Plain("pairwise_distance", {"p": 2.0, "eps": 1e-6, "keepdim": False}),
 }  # fmt: skip
 """By the name of PyTorch's class."""
+
+LINEAR = {"in_features": NEEDED, "out_features": NEEDED, "bias": True}
+CONVOLUTION = {
+    "in_channels": NEEDED, "out_channels": NEEDED, "kernel_size": NEEDED, "stride": 1,
+    "padding": 0, "dilation": 1, "groups": 1, "bias": True, "padding_mode": "zeros",
+}  # fmt: skip
+TRANSPOSED = {
+    "in_channels": NEEDED, "out_channels": NEEDED, "kernel_size": NEEDED, "stride": 1,
+    "padding": 0, "output_padding": 0, "groups": 1, "bias": True, "dilation": 1,
+    "padding_mode": "zeros",
+}  # fmt: skip
+_ROWS = {"max_norm": None, "norm_type": 2.0, "scale_grad_by_freq": False}
+EMBEDDING = {
+    "num_embeddings": NEEDED, "embedding_dim": NEEDED, "padding_idx": None, **_ROWS,
+    "sparse": False, "_weight": None, "_freeze": False,
+}  # fmt: skip
+PRETRAINED = {"embeddings": NEEDED, "freeze": True, "padding_idx": None, **_ROWS, "sparse": False}
+BAG = {
+    "num_embeddings": NEEDED, "embedding_dim": NEEDED, **_ROWS, "mode": "mean", "sparse": False,
+    "_weight": None, "include_last_offset": False, "padding_idx": None,
+}  # fmt: skip
+LAYER_NORM = {"normalized_shape": NEEDED, "eps": 1e-5, "elementwise_affine": True, "bias": True}
+GROUP_NORM = {"num_groups": NEEDED, "num_channels": NEEDED, "eps": 1e-5, "affine": True}
+RMS_NORM = {"normalized_shape": NEEDED, "eps": None, "elementwise_affine": True}
+BILINEAR = {"in1_features": NEEDED, "in2_features": NEEDED, "out_features": NEEDED, "bias": True}

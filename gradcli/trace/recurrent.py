@@ -123,7 +123,7 @@ class RecurrentLayers:
         if given.get("nonlinearity", "tanh") != "tanh":
             details += f", nonlinearity={given['nonlinearity']}"
         made = self.layers.layer(f"{name}Cell", compute, parameters, details)
-        return made.made_with({each: given[each] for each in names[:2]})
+        return made.made_with({**{each: given[each] for each in names[:2]}, "bias": has_bias})
 
     # --- all steps of a row ---
 
@@ -187,6 +187,7 @@ class RecurrentLayers:
 
         details = f"{inputs}, {size}"
         details += f", num_layers={depth}" if depth > 1 else ""
+        details += "" if has_bias else ", bias=False"
         details += ", batch_first=True" if flags["batch_first"] else ""
         details += f", dropout={dropped}" if dropped else ""
         details += ", bidirectional=True" if flags["bidirectional"] else ""
@@ -194,7 +195,7 @@ class RecurrentLayers:
         constant = self.values.graph.constant
         return made.made_with({
             "input_size": constant(float(inputs)), "hidden_size": constant(float(size)),
-            "num_layers": constant(float(depth)), "bias": constant(has_bias),
+            "num_layers": constant(float(depth)), "bias": constant(has_bias), "mode": name,
             "dropout": self.values.plain(dropped),
             **{each: constant(flag) for each, flag in flags.items()},
         })  # fmt: skip

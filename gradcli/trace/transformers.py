@@ -159,7 +159,9 @@ class Transformers:
             "linear2": self._of("Linear", hidden, width, bias=bias),
         }
         count = 3 if decodes else 2
-        fields |= {f"norm{i + 1}": self._of("LayerNorm", width, eps) for i in range(count)}
+        fields |= {
+            f"norm{i + 1}": self._of("LayerNorm", width, eps, bias=bias) for i in range(count)
+        }
         fields |= {f"dropout{i + 1}": self._of("Dropout", drop) for i in range(count)}
         compute = partial(
             self._decode if decodes else self._encode,

@@ -280,7 +280,9 @@ class Values:
         return self.graph.constant(number)
 
     def setting(self, value: Any) -> Value:
-        """What something was made with, where that may be a number of Python's."""
+        """What something was made with, where that may be a number of Python's, or several."""
+        if isinstance(value, tuple):
+            return tuple(map(self.setting, value))
         return self.plain(value) if isinstance(value, bool | int | float) else value
 
     def listing(self, value: Value) -> Value:
