@@ -117,7 +117,7 @@ class ArrayCalls:
             **{f"np.{name}": partial(self._empty, name) for name in ("empty", "empty_like")},
             "np.copy": self._copy,
             "np.ascontiguousarray": self._copy,
-            "np.asanyarray": lambda arguments, keywords: call("array", arguments, keywords),
+            "np.asanyarray": lambda arguments, keywords: call("asarray", arguments, keywords),
             "np.seterr": lambda *_: None,
             **{f"np.testing.{name}": partial(self._assert, name) for name in _ASSERTIONS},
             "np.fill_diagonal": self._fill_diagonal,

@@ -302,7 +302,7 @@ class Bindings(Updates):
             self.graph.span = statement.span
             is_element = isinstance(name, syntax.Index)
             change = self.change_element if is_element else self.change_by
-            yield change(name, statement.operator, value)  # type: ignore[arg-type]
+            yield change(name, statement, value)  # type: ignore[arg-type]
             return
         before = yield self.visit(name)
         value = yield self.visit(statement.value)
@@ -312,7 +312,7 @@ class Bindings(Updates):
             changed = binary(self.values, statement.operator, before, value)
             yield self.store(name, before, changed)
             return
-        result = yield self.changed(statement.operator, before, value)
+        result = yield self.changed(statement, before, value)
         if result is not before:
             self.bind(name.id, result)
         self._ends_on_name(name)

@@ -26,7 +26,9 @@ MODULES = {
     "random": "random", "string": "string", "warnings": "warnings", "gc": "gc",
     "functools": "functools", "itertools": "itertools",
     "itertools.chain": "itertools.chain", "time": "time",
-    "tqdm": "tqdm", "tqdm.auto": "tqdm.auto", "tqdm.notebook": "tqdm.notebook",
+    **{name: name for name in (
+        "tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
+    )},
     "dataclasses": "dataclasses", "operator": "operator", "sys": "sys", "sys.path": "sys.path",
     "sys.stdout": "sys.stdout", "sys.stderr": "sys.stderr",
     "importlib.metadata": "importlib.metadata",
@@ -35,7 +37,7 @@ MODULES = {
     "os": "os", "os.path": "os.path", "heapq": "heapq", "bisect": "bisect",
     "datetime": "datetime", "datetime.datetime": "datetime.datetime",
     "datetime.date": "datetime.date", "pathlib": "pathlib",
-    "statistics": "statistics", "types": "types", "logging": "logging",
+    "argparse": "argparse", "statistics": "statistics", "types": "types", "logging": "logging",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",

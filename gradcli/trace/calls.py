@@ -245,6 +245,7 @@ class Calls(NumpyCalls):
             arguments = self.as_rows(name, expression, arguments)
         if held is not None or self._sees_lists(name, special) or own == "sum":
             arguments = self.all_as_written(expression, arguments)
+            keywords = self.named_as_written(expression, keywords)
         if held is not None:
             return (yield held.call(arguments, keywords))
         if name in _SHOWS:
@@ -490,20 +491,14 @@ class Calls(NumpyCalls):
         if isinstance(owner, Object):
             self.graph.span = callee.name_span
             method = owner.method(name)
-            arguments = yield self.arguments(expression)
-            arguments = self.all_as_written(expression, arguments)
-            keywords = yield self._keywords(expression)
-            self.graph.span = expression.span
+            arguments, keywords = yield self._all_as_written(expression)
             return (yield method(arguments, keywords))
         if name in _AS_METHODS:
             return self.function_call(_AS_METHODS[name], [owner], {})
         if not isinstance(owner, Node) or owner in self.values.listed:
             of_sequence = self._of_sequence(name, owner, callee)
             if of_sequence is not None:
-                arguments = yield self.arguments(expression)
-                arguments = self.all_as_written(expression, arguments)
-                keywords = yield self._keywords(expression)
-                self.graph.span = expression.span
+                arguments, keywords = yield self._all_as_written(expression)
                 return (yield of_sequence(arguments, keywords))
         if owner in self.values.arrays and name in _NUMPYS_OWN:
             self._have_all()
@@ -538,10 +533,18 @@ class Calls(NumpyCalls):
             raise GradcliError(
                 "type", "only a function can be called", hint="a product is written with *"
             )
+        arguments, keywords = yield self._all_as_written(expression)
+        return (yield value.call(arguments, keywords))
+
+    def _all_as_written(self, expression: syntax.Call) -> Visit:
+        """All arguments of what is called, lists of numbers as lists."""
         arguments = yield self.arguments(expression)
         keywords = yield self._keywords(expression)
         self.graph.span = expression.span
-        return (yield value.call(arguments, keywords))
+        return (
+            self.all_as_written(expression, arguments),
+            self.named_as_written(expression, keywords),
+        )
 
     def arguments(self, expression: syntax.Call) -> Visit:
         """The arguments without names."""

@@ -10,7 +10,7 @@ from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
@@ -208,7 +208,7 @@ class Instance(Object):
         if name == "__class__":
             return self.made_by
         if name == "__dict__":
-            return Dictionary(self.values, list(self.fields.items()))
+            return Fields(self.values, self.fields)
         if name == "__doc__":
             return self.made_by.attribute(name)
         value = self.made_by.found(name)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import EMPTY
+from gradcli.graph import EMPTY, Node
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.operators import is_same
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import Value, Values, describe
 
 
 class Record(tuple[Any, ...]):
@@ -58,6 +61,8 @@ class RecordClass(Object):
     def attribute(self, name: str) -> Value:
         if name == "_fields":
             return self.fields
+        if name == "_field_defaults":
+            return Dictionary(self.values, self.defaults.items())
         return self.title if name == "__name__" else super().attribute(name)
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
@@ -104,7 +109,12 @@ class Deque(Object):
         return {
             "append": self._append,
             "appendleft": self._append_left,
-            "extend": self._extend,
+            "extend": partial(self._extend, self._append),
+            "extendleft": partial(self._extend, self._append_left),
+            "insert": self._insert,
+            "remove": self._remove,
+            "count": self._count,
+            "index": self._index,
             "pop": lambda *_: self._pop(-1),
             "popleft": lambda *_: self._pop(0),
             "clear": lambda *_: self._items.clear(),
@@ -146,10 +156,41 @@ class Deque(Object):
             n = (self.values.integer(given["n"], "n") if given else 1) % len(self._items)
             self._items = self._items[-n:] + self._items[:-n] if n else self._items
 
-    def _extend(self, arguments: list[Any], keywords: Given) -> None:
+    def _extend(
+        self, append: Callable[[list[Any], Given], None], arguments: list[Any], keywords: Given
+    ) -> None:
         (more,) = bind_names("extend", ("iterable",), arguments, keywords).values()
         for each in self.values.elements(more):
-            self._append([each], {})
+            append([each], {})
+
+    def contains(self, value: Any) -> bool:
+        return any(is_same(self.values, each, value) for each in self._items)
+
+    def _count(self, arguments: list[Any], keywords: Given) -> Value:
+        (item,) = bind_names("count", ("x",), arguments, keywords).values()
+        return self.values.plain(sum(is_same(self.values, each, item) for each in self._items))
+
+    def _index(self, arguments: list[Any], keywords: Given) -> Value:
+        return self.values.plain(self._place("index", arguments, keywords))
+
+    def _remove(self, arguments: list[Any], keywords: Given) -> None:
+        place = self._place("remove", arguments, keywords)
+        self.values.check_change(Items([]))
+        del self._items[place]
+
+    def _place(self, name: str, arguments: list[Any], keywords: Given) -> int:
+        (item,) = bind_names(name, ("x",), arguments, keywords).values()
+        for place, each in enumerate(self._items):
+            if is_same(self.values, each, item):
+                return place
+        raise GradcliError("value", f"{name}: {describe(item)} is not in the deque")
+
+    def _insert(self, arguments: list[Any], keywords: Given) -> None:
+        place, item = bind_names("insert", ("index", "object"), arguments, keywords).values()
+        if self.most is not None and len(self._items) >= self.most:
+            raise GradcliError("index", "deque already at its maximum size")
+        self._hold(item)
+        self._items.insert(self.values.integer(place, "an index"), item)
 
     def _pop(self, place: int) -> Any:
         if not self._items:
@@ -170,7 +211,10 @@ class Collections:
         }
 
     def _namedtuple(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("namedtuple", ("typename", "field_names"), arguments, keywords)
+        options = ("rename", "defaults", "module")
+        given = bind_names(
+            "namedtuple", ("typename", "field_names", *options), arguments, keywords, options
+        )
         names = given["field_names"]
         listed: list[Value] = (
             [*names.replace(",", " ").split()]
@@ -187,7 +231,12 @@ class Collections:
                 "the names of a namedtuple are different words that begin with a letter",
                 hint="namedtuple('Point', ('x', 'y'))",
             )
-        return RecordClass(self.values, title, tuple(fields))
+        last = given.get("defaults") or ()
+        ends = self.values.elements(self.values.listing(last) if isinstance(last, Node) else last)
+        if len(ends) > len(fields):
+            raise GradcliError("type", "a namedtuple has more defaults than fields")
+        defaults = dict(zip(fields[len(fields) - len(ends) :], ends, strict=True))
+        return RecordClass(self.values, title, tuple(fields), defaults)
 
     def _deque(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("iterable", "maxlen")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.graph import Node
+from gradcli.trace.items import Items
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import Object
 
@@ -81,6 +82,12 @@ class Originals(Object):
             raise self.has_no("attribute", name)
         return _OriginalsOf(self._module.computed[name])
 
+    def item(self, items: Any) -> Any:
+        return self.attribute(str(items[0]))
+
+    def contains(self, value: Any) -> bool:
+        return value in self._module.computed
+
 
 class _OriginalsOf(Object):
     what = "the parametrizations of a parameter"
@@ -94,5 +101,5 @@ class _OriginalsOf(Object):
             raise self.has_no("attribute", name)
         return self._computed.original(path)
 
-    def item(self, items: Any) -> Any:
-        return self._computed.kind
+    def elements(self) -> Items:
+        return Items(list(self._computed.kind or ()))

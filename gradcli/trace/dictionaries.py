@@ -159,6 +159,27 @@ class Dictionary(Object):
         return GradcliError("index", f"the dictionary has no key {shown}", hint=hint)
 
 
+class Fields(Dictionary):
+    """`x.__dict__` and `vars(x)`: the attributes of an object, which change with it."""
+
+    def __init__(self, values: Values, fields: Given) -> None:
+        super().__init__(values, list(fields.items()))
+        self._fields = fields
+
+    def put(self, key: Value, value: Value) -> None:
+        super().put(key, value)
+        if hasattr(self, "_fields"):
+            self._fields[str(key)] = value
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+        return super().methods() | {"clear": lambda *_: self._fields.clear()}
+
+    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
+        value = super()._pop(arguments, keywords)
+        self._fields.pop(str([*arguments, *keywords.values()][0]), None)
+        return value
+
+
 class OrderedDictionary(Dictionary):
     """`OrderedDict`, which is shown as its pairs."""
 

@@ -126,7 +126,7 @@ class Dtypes:
                 continue
             parents = [] if current in self._named else _parents(current)
             if current in self.values.arrays:  # NumPy's default is not PyTorch's
-                parents = [each for each in parents if each in self.values.arrays]
+                parents = [each for each in parents if each in self.values.arrays or each.inputs]
             waiting = [each for each in parents if each not in self._found]
             if waiting:
                 stack += waiting
@@ -139,6 +139,8 @@ class Dtypes:
             return self._named[node]
         if node.kind == "bool":
             return "bool"
+        if node in self.values.arrays and any(map(_is_of_integers, node.inputs)):
+            return "float64"  # NumPy's rule for floats and an array of integers
         order = FLOATS if node.kind == "float" else INTEGERS
         rows = [self._found[each] for each in parents if each.shape]
         arrays = self.values.arrays if node not in self.values.arrays else ()
@@ -160,6 +162,13 @@ def _parents(node: Node) -> list[Node]:
     if op.combine in _COUNTING or not (op.combine or op.view or isinstance(op, Linear)):
         return []
     return alike[:1]
+
+
+def _is_of_integers(node: Node) -> bool:
+    """Whether it is an array of integers that was made floats of."""
+    return node.op is CAST and node.kind == "float" and node.inputs[0].kind == "int" and (
+        bool(node.shape)
+    )  # fmt: skip
 
 
 def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None:

@@ -39,16 +39,18 @@ class ElementUpdates(Calls):
         items = yield self.subscripts(target)
         yield self._put(target, owner, items, value)
 
-    def change_element(self, target: syntax.Index, operator: str, value: Value) -> Visit:
+    def change_element(
+        self, target: syntax.Index, statement: syntax.AugmentedAssign, value: Value
+    ) -> Visit:
         """`x[i] += value`: the owner and the index are found once."""
         owner = yield self.visit(target.value)
         items = yield self.subscripts(target)
         self.graph.span = target.span
         before = yield self.element(owner, items)
         if isinstance(owner, Node):
-            after = yield self.operated(operator, before, value)
+            after = yield self.operated(statement.operator, before, value)
         else:
-            after = yield self.changed(operator, before, value)
+            after = yield self.changed(statement, before, value)
             if after is before:
                 return  # a tensor has changed in place
         yield self._put(target, owner, items, after)
@@ -69,7 +71,7 @@ class ElementUpdates(Calls):
                 hint="list(x) is a list, which can change",
             )
 
-    def changed(self, operator: str, before: Value, value: Value) -> Visit:
+    def changed(self, by: syntax.AugmentedAssign, before: Value, value: Value) -> Visit:
         """What `before += value` binds; what changes in place stays itself."""
         raise NotImplementedError
 

@@ -346,7 +346,7 @@ class Expressions:
         test = yield self.visit(expression.test)
         self.graph.span = expression.test.span
         chosen = expression.value if self.values.truth(test) else expression.otherwise
-        return (yield self.visit(chosen))
+        return self.as_written(chosen, (yield self.visit(chosen)))
 
     def _naming(self, expression: syntax.Walrus) -> Visit:
         """`name := value`."""
@@ -648,7 +648,7 @@ class Expressions:
         if not isinstance(left, Node) or self._is_python_number(left):
             if self.values.truth(left) != conjunction:
                 return left
-            return (yield self.visit(expression.right))
+            return self.as_written(expression.right, (yield self.visit(expression.right)))
         single = left.size == 1
         if single and self.values.truth(left) != conjunction:
             return self.graph.constant(not conjunction)
@@ -784,6 +784,8 @@ class Expressions:
         if isinstance(value, Items) and name in ATTRIBUTES:
             return self.attribute_of(self.values.tensor(value), expression)
         fields: tuple[str, ...] = getattr(value, "_fields", ())
+        if fields and name == "_fields":
+            return fields
         if name in fields:
             return getattr(value, name)  # type: ignore[no-any-return]
         if self.values.is_python and not fields:

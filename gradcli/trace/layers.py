@@ -15,9 +15,16 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.dictionaries import Dictionary, pairs_of
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.modules import Module, ModuleDict, ModuleList, Replace, Sequential
+from gradcli.trace.modules import (
+    Module,
+    ModuleDict,
+    ModuleList,
+    Replace,
+    Sequential,
+    named_parts,
+)
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.plain_layers import (
     CONVOLUTION,
@@ -507,7 +514,7 @@ class Layers:
         return ModuleList(self.autograd, title, self.replace, items)
 
     def _named(self, title: str, arguments: list[Value], keywords: Given) -> ModuleDict:
-        pairs = [(str(name), value) for name, value in pairs_of(self.values, arguments, keywords)]
+        pairs = named_parts(self.values, title, arguments, keywords)
         if not all(isinstance(value, Module | Node) for _, value in pairs):
             raise GradcliError("type", f"a {title} holds layers or parameters by name",
                                hint="nn.ModuleDict({'a': nn.Linear(2, 3)})")  # fmt: skip

@@ -34,7 +34,7 @@ _OF_INSTALLATION = ("sys", "importlib", "packaging")
 _MORE_OF_PYTHON = (
     "itertools", "operator", "contextlib", "import re", "json", "SimpleNamespace", "os.path",
     "os.environ", "os.getenv", "os.make", "from os", "heapq", "bisect", "statistics", "logging",
-    "enum", "Namespace", "sys.modules",
+    "enum", "argparse", "sys.modules",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
@@ -219,6 +219,11 @@ class Library:
             from gradcli.trace.dates import Dates
 
             functions |= Dates(self._values, functions["time.time"]).functions
+        if self._mentions(("tqdm",)):
+            from gradcli.trace.progress import ProgressBars
+
+            tell = self._caller.special.functions["print"]
+            functions |= ProgressBars(self._values, tell).functions
         return functions
 
     def _more_of_python(self) -> dict[str, Special]:
@@ -231,6 +236,10 @@ class Library:
         caller, python = self._caller, self.python
         library = PythonLibrary(self._values, caller.special.numbers, python.written)
         self.constants |= library.constants
+        if self._mentions(("argparse",)):
+            from gradcli.trace.argument_parser import ArgumentParsers
+
+            library.functions |= ArgumentParsers(self._values, python.written).functions
         return (
             IterationTools(self._values, caller.operated).functions
             | Managers(self._values).functions

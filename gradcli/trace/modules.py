@@ -102,6 +102,15 @@ class Module(Object):
         """The modules inside by name."""
         return {}
 
+    def computing(self) -> dict[str, Module]:
+        """The modules that compute parameters, by name."""
+        return {
+            f"parametrizations.{name}.{i}": each
+            for name, computed in self.computed.items()
+            for i, each in enumerate(computed.kind or ())
+            if isinstance(each, Module)
+        }
+
     def details(self) -> str:
         """What stands in parentheses where it is shown."""
         return ""
@@ -150,7 +159,7 @@ class Module(Object):
             yield name, module
             waiting += [
                 (f"{name}.{each}" if name else each, inner)
-                for each, inner in reversed(module.inside().items())
+                for each, inner in reversed([*module.inside().items(), *module.computing().items()])
             ]
 
     def named(self) -> list[tuple[str, Node]]:
@@ -522,6 +531,17 @@ class Composite(Module):
         self._deleted.add(name)
 
 
+def named_parts(
+    values: Values, title: str, arguments: Sequence[Value], keywords: Given
+) -> list[tuple[str, Value]]:
+    """The pairs that a container is given; of a plain dictionary a `ParameterDict` sorts them."""
+    pairs = [(str(name), part) for name, part in pairs_of(values, arguments, keywords)]
+    has_order = not arguments or type(arguments[0]) is not Dictionary
+    if has_order or title != "ParameterDict":
+        return pairs
+    return sorted(pairs, key=itemgetter(0))
+
+
 class ModuleDict(Composite):
     """`nn.ModuleDict` and `nn.ParameterDict`: modules or parameters by names of the program's."""
 
@@ -550,13 +570,27 @@ class ModuleDict(Composite):
             "items": lambda *_: Items([(name, self.item([name])) for name in self.fields]),
             "update": self._update,
             "pop": self._pop,
+            "clear": lambda *_: self.fields.clear(),
+            **(
+                {"get": self._get, "setdefault": self._set_default}
+                if self.title == "ParameterDict"
+                else {}
+            ),
         }
 
     def _update(self, arguments: list[Value], keywords: Given) -> Value:
-        self.fields |= {
-            str(name): value for name, value in pairs_of(self.values, arguments, keywords)
-        }
+        self.fields |= dict(named_parts(self.values, self.title, arguments, keywords))
         return None
+
+    def _get(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("get", ("key", "default"), arguments, keywords, ("default",))
+        name = given["key"]
+        return self.item([name]) if name in self.fields else given.get("default")
+
+    def _set_default(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("setdefault", ("key", "default"), arguments, keywords, ("default",))
+        self.fields.setdefault(str(given["key"]), given.get("default"))
+        return self.item([str(given["key"])])
 
     def _pop(self, arguments: list[Value], keywords: Given) -> Value:
         (name,) = bind_names("pop", ("key",), arguments, keywords).values()

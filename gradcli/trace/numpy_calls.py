@@ -9,7 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind
+from gradcli.ops.control import LEAF, bind
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast
 from gradcli.trace.callee import path_of
@@ -43,8 +43,12 @@ _LEFT_TO_PYTORCH = frozenset((
     "transpose", "reshape", "squeeze", "repeat", "nonzero", "ptp",
 ))  # fmt: skip
 """Functions besides elementwise ones that call a tensor's own method."""
-_READERS = ("array", "asarray")
+_READERS = ("array", "asarray", "asanyarray")
 """Those that read the tensor's numbers."""
+_SHARING = ("asarray", "asanyarray")
+"""Those of them that give the array itself, or one in the memory of a tensor."""
+_DOUBLE = frozenset(("interp", "cov", "corrcoef", "polyfit", "bincount", "float64", "double"))
+"""NumPy's functions that compute with floats of 64 bits, whatever they are given."""
 _LISTING = frozenset(("split", "array_split", "hsplit", "vsplit", "dsplit"))
 """NumPy's functions that give lists, where PyTorch's give tuples."""
 _RECORDS = {
@@ -66,6 +70,16 @@ class NumpyCalls(PythonCalls):
         if len(arguments) != len(expression.arguments):
             return arguments
         return list(map(self.as_written, expression.arguments, arguments))
+
+    def named_as_written(
+        self, expression: syntax.Call, keywords: dict[str, Value]
+    ) -> dict[str, Value]:
+        """The same of arguments that are given by name; those of `**options` are as they are."""
+        return keywords | {
+            each.name: self.as_written(each.value, keywords[each.name])
+            for each in expression.keywords
+            if each.name != "**"
+        }
 
     def keep_whole(
         self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
@@ -103,12 +117,56 @@ class NumpyCalls(PythonCalls):
             self._check_constant(name, arguments)
             if self._gives_tensor(name, arguments):
                 return result
+            if name in _SHARING and not isinstance(dtype, str) and self._has_memory(arguments[0]):
+                return self._shared(arguments[0])
         array = bind(result)
         self.values.arrays.add(array)
         self.values.copies.add(array)
-        if isinstance(dtype, str) and self.autograd.dtypes is not None:
-            self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
+        self._name_dtype(array, path_of(callee) or [""], dtype, arguments)
         return array
+
+    def _name_dtype(
+        self, array: Node, path: Sequence[str], dtype: Value, arguments: Sequence[Value]
+    ) -> None:
+        """Give an array that was made by the function at `path` its dtype."""
+        if self.autograd.dtypes is None:
+            return
+        if isinstance(dtype, str):
+            found = dtype.removeprefix("torch.")
+        elif path[-1] in _READERS and self._has_memory(arguments[0]):
+            found = self.autograd.dtypes.of(arguments[0])  # type: ignore[arg-type]
+        elif array.kind == "float":
+            is_wide = path[-1] in _DOUBLE or "random" in path
+            found = "float64" if is_wide else self._width(arguments)
+        else:
+            return
+        self.autograd.dtypes.name(array, found)
+
+    def _has_memory(self, value: Value) -> bool:
+        """Whether it is an array or a tensor, and no number or list."""
+        if not isinstance(value, Node) or not value.shape:
+            return False
+        return value in self.values.arrays or value.known is None or value.op is LEAF
+
+    def _shared(self, node: Any) -> Value:
+        """The array itself, or one in the memory of a tensor."""
+        if node in self.values.arrays:
+            return node  # type: ignore[no-any-return]
+        return self.library.methods["numpy"]([node], {})
+
+    def _width(self, arguments: Sequence[Value]) -> str:
+        """The dtype of floats that are computed of arguments: float64 unless all arrays among them
+        hold floats of another one.
+        """
+        given = [each for each in _nodes_in(arguments) if each not in self.special.numbers]
+        assert self.autograd.dtypes is not None
+        found = {
+            self.autograd.dtypes.of(each)
+            for each in given
+            if each.kind == "float" or (each.kind == "int" and each.shape)
+        }
+        is_one = len(found) == 1 and found <= {"float16", "float32"}
+        return found.pop() if is_one else "float64"
 
     def _check_constant(self, name: str, arguments: Sequence[Value]) -> None:
         """Raise `no-grad` where a function of NumPy's computes with a tensor that requires grad."""

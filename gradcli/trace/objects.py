@@ -139,7 +139,7 @@ class Object:
 
 def is_row(value: object) -> bool:
     """Whether functions of elements take it as a list: a tuple, a deque."""
-    return type(value) is tuple or (isinstance(value, Object) and value.is_row)
+    return isinstance(value, tuple) or (isinstance(value, Object) and value.is_row)
 
 
 class BuiltIn(Object):

@@ -98,7 +98,7 @@ def is_same(values: Values, a: Value, b: Value) -> bool:
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Object) and (equal := one.equals(other)) is not None:
             return equal
-    if isinstance(a, Items) and isinstance(b, Items):
+    if _are_lists(a, b):
         return _same_lists(values, a, b)
     if isinstance(a, Node) and isinstance(b, Node):
         return a.size == b.size == 1 and values.truth(comparison(values, "==", a, b))
@@ -122,8 +122,7 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
     is_one_tuple = isinstance(left, tuple) != isinstance(right, tuple)
     if is_one_tuple and values.is_python and operator in ("==", "!="):
         return values.graph.constant(operator == "!=")
-    is_lists = isinstance(left, Items) and isinstance(right, Items)
-    if is_lists and values.is_python and operator in ("==", "!="):
+    if _are_lists(left, right) and values.is_python and operator in ("==", "!="):
         return values.graph.constant(_same_lists(values, left, right) == (operator == "=="))
     is_plain = any(each is None or isinstance(each, str | Object) for each in (left, right))
     if is_plain and operator in ("==", "!="):
@@ -157,6 +156,13 @@ def _in_order(values: Values, operator: str, left: Value, right: Value) -> bool:
     return values.truth(comparison(values, operator, left, right))
 
 
+def _are_lists(a: Value, b: Value) -> bool:
+    """Whether they are two lists, or two deques."""
+    if isinstance(a, Items) and isinstance(b, Items):
+        return True
+    return isinstance(a, Object) and a.is_row and type(a) is type(b)
+
+
 def _same_lists(values: Values, left: Value, right: Value) -> bool:
     """Whether lists are equal, as Python compares them; nested ones are handled without
     recursion.
@@ -164,10 +170,11 @@ def _same_lists(values: Values, left: Value, right: Value) -> bool:
     waiting = [(left, right)]
     while waiting:
         a, b = waiting.pop()
-        if isinstance(a, Items) and isinstance(b, Items):
-            if len(a) != len(b):
+        if _are_lists(a, b):
+            rows = values.elements(a), values.elements(b)
+            if len(rows[0]) != len(rows[1]):
                 return False
-            waiting += zip(a, b, strict=True)
+            waiting += zip(*rows, strict=True)
         elif not is_same(values, a, b):
             return False
     return True

@@ -500,9 +500,12 @@ class Optimisers:
         values = self.values
         is_list = isinstance(params, Items | tuple) or params in values.listed
         found = values.elements(params) if is_list else [params] if in_group else []
+        if is_list and not found and not in_group:
+            raise GradcliError("value", "optimizer got an empty parameter list",
+                               hint="was a generator of them used up before?")  # fmt: skip
         nodes = [each[1] if isinstance(each, tuple) else each for each in found]
         leaves = [each for each in nodes if isinstance(each, Node)]
-        if not leaves or len(leaves) < len(found):
+        if not (leaves or (is_list and in_group)) or len(leaves) < len(found):
             raise GradcliError(
                 "type",
                 f"{name} takes a list of parameters",

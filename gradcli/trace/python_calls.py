@@ -24,6 +24,8 @@ _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
 LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 """Functions that are also Python's, and may then do something else."""
+_LOOKING = frozenset(("all", "any", "sum", *ON_NUMBERS))
+"""Those that look at the elements of what can be looped over."""
 _ORDER = frozenset(("key", "default"))
 _COLLECTIONS = (tuple, str, range, Dictionary)
 """Of these Python's `max` and `min` are meant."""
@@ -51,8 +53,7 @@ class PythonCalls(Expressions):
         """
         if name not in LIKE_PYTHONS:
             return self.function_call(name, arguments, keywords)
-        if arguments and isinstance(arguments[0], Remaining):  # which is read once
-            arguments = [arguments[0].elements(), *arguments[1:]]
+        arguments = self._looked_through(name, arguments)
         only = arguments[0] if len(arguments) == 1 else None
         if name in _PLAIN:
             converted = self._converted(name, [*arguments, *keywords.values()])
@@ -83,6 +84,16 @@ class PythonCalls(Expressions):
                 return self._sum_of_objects(arguments)
             return self.python.sum(arguments)
         return self.function_call(name, arguments, keywords)
+
+    def _looked_through(self, name: str, arguments: list[Value]) -> list[Value]:
+        """The arguments of a function that looks at elements, those of an object as a list."""
+        first = arguments[0] if arguments else None
+        if not isinstance(first, Object) or (name in ON_NUMBERS and len(arguments) > 1):
+            return arguments
+        is_once = isinstance(first, Remaining)  # which is read once
+        if is_once or (name in _LOOKING and (first.is_row or first.special("__iter__"))):
+            return [Items(self.values.elements(first)), *arguments[1:]]
+        return arguments
 
     def _is_with_number(self, arguments: Sequence[Value]) -> bool:
         """Whether it is `max(x, 0)` of a tensor of one element: Python's, where torch.max has an

@@ -15,7 +15,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.enumerations import Auto
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
@@ -35,11 +35,21 @@ class Namespace(Object):
     what = "a namespace"
     title = "SimpleNamespace"
 
-    def __init__(self, fields: Given, written: Callable[..., str]) -> None:
+    def __init__(
+        self,
+        values: Values,
+        fields: Given,
+        written: Callable[..., str],
+        shown_as: str = "namespace",
+    ) -> None:
+        self._values = values
         self.fields = dict(fields)
         self._written = written
+        self._shown_as = shown_as
 
     def attribute(self, name: str) -> Value:
+        if name == "__dict__":
+            return Fields(self._values, self.fields)
         if name not in self.fields:
             raise self.has_no("attribute", name)
         found: Value = self.fields[name]
@@ -50,7 +60,10 @@ class Namespace(Object):
 
     def shown(self) -> str:
         parts = (f"{k}={self._written(v, quoted=True)}" for k, v in self.fields.items())
-        return f"namespace({', '.join(parts)})"
+        return f"{self._shown_as}({', '.join(parts)})"
+
+    def contains(self, value: Value) -> bool:
+        return value in self.fields
 
 
 class Logger(Object):
@@ -85,8 +98,7 @@ class PythonLibrary:
         self.functions: dict[str, Special] = {
             "json.dumps": self._to_json,
             "json.loads": self._from_json,
-            "types.SimpleNamespace": lambda _, fields: Namespace(fields, written),
-            "argparse.Namespace": lambda _, fields: Namespace(fields, written),
+            "types.SimpleNamespace": lambda _, fields: Namespace(values, fields, written),
             "enum.auto": lambda *_: Auto(),
             **{f"enum.{name}": _not_called for name in ("Enum", "IntEnum", "StrEnum")},
             **{

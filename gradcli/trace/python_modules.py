@@ -1,4 +1,4 @@
-"""Parts of Python's library that cells import: functools, itertools, time, dataclasses, tqdm."""
+"""Parts of Python's library that cells import: functools, itertools, time, dataclasses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from gradcli.trace.copies import shallow
 from gradcli.trace.dataclass import DefaultField, fields_of, make_dataclass
 from gradcli.trace.dictionaries import Dictionary, key_of
 from gradcli.trace.frames import UserFunction
-from gradcli.trace.items import Items
 from gradcli.trace.itertools_calls import ItertoolsCalls
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import comparison, is_same
@@ -37,49 +36,6 @@ class Partial(Object):
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         return self.function.call([*self.arguments, *arguments], {**self.keywords, **keywords})
-
-
-class Bar(Object):
-    """What `tqdm(xs)` gives: a loop over the same, which may be told what to show."""
-
-    what = "a progress bar"
-    is_row = True
-    title = "tqdm.std.tqdm"
-
-    def __init__(self, items: Value) -> None:
-        self._items = items
-
-    def elements(self) -> Any:
-        return self._items
-
-    def looped(self) -> Any:
-        return self._items
-
-    def length(self) -> int:
-        items = self._items
-        if isinstance(items, Object):
-            return items.length()
-        return items.shape[0] if isinstance(items, Node) else len(items or ())
-
-    def special(self, name: str) -> Object | None:
-        known = {"__enter__": self, "__exit__": None}
-        if name not in known:
-            return None
-        return BuiltIn(name, lambda *_: known[name])
-
-    def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
-        return dict.fromkeys(_OF_BARS, lambda *_: None)
-
-
-_SETTINGS_OF_BARS = (
-    "iterable", "desc", "total", "leave", "disable", "unit", "ncols", "position", "dynamic_ncols",
-    "initial", "mininterval", "file", "ascii", "smoothing",
-)  # fmt: skip
-_OF_BARS = (
-    "set_description", "set_postfix", "set_description_str", "set_postfix_str", "update", "close",
-    "refresh", "reset", "clear", "write",
-)  # fmt: skip
-"""Methods of progress bars, which show nothing here."""
 
 
 class PythonModules:
@@ -112,9 +68,7 @@ class PythonModules:
                 ),
                 lambda *_: None,
             ),
-            **dict.fromkeys(("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"), self._progress),
             **dict.fromkeys(("time.time_ns", "time.perf_counter_ns"), self._nanoseconds),
-            "tqdm.trange": self._progress_of_range,
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
             "dataclasses.asdict": self._as_dictionary,
@@ -192,19 +146,6 @@ class PythonModules:
     def _nanoseconds(self, arguments: list[Value], keywords: Given) -> Node:
         seconds = self.values.number(self._time(arguments, keywords), "a time")
         return self.values.graph.constant(float(round(seconds * 1e9)))
-
-    # --- tqdm ---
-
-    def _progress(self, arguments: list[Value], keywords: Given) -> Value:
-        """What a loop runs over, as it is: no bar is drawn."""
-        given = bind_names("tqdm", _SETTINGS_OF_BARS, arguments, keywords, _SETTINGS_OF_BARS)
-        return Bar(given.get("iterable", Items([])))
-
-    def _progress_of_range(self, arguments: list[Value], keywords: Given) -> Value:
-        bounds = [self.values.integer(each, "trange") for each in arguments]
-        if not 0 < len(bounds) < 4 or bounds[2:] == [0]:
-            raise GradcliError("value", "trange takes what range takes", hint="trange(10)")
-        return Bar(range(*bounds))
 
     # --- dataclasses ---
 

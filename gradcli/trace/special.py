@@ -27,8 +27,11 @@ Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
 ON_NUMBERS = {"max": "maximum", "min": "minimum"}
 """Of several plain numbers, Python's function: which element is the largest, or smallest."""
 
-OF_LISTS = ("math.prod", "math.fsum")
-"""Functions of numbers in lists, which the op table may have of tensors, too."""
+OF_LISTS = (
+    "math.prod", "math.fsum", "collections.namedtuple", "collections.deque", "functools.partial",
+    "types.SimpleNamespace", "argparse.Namespace",
+)  # fmt: skip
+"""Functions of lists as they are written, which the op table may have of tensors, too."""
 
 
 class Size(tuple[Node, ...]):

@@ -250,11 +250,12 @@ class Updates(ElementUpdates):
         if isinstance(owner, syntax.Name):
             self.bind(owner.id, new)
 
-    def changed(self, operator: str, before: Value, value: Value) -> Visit:
+    def changed(self, by: syntax.AugmentedAssign, before: Value, value: Value) -> Visit:
         """What `before += value` binds; what changes in place stays itself."""
+        operator = by.operator
         if isinstance(before, Items) and operator == "+":
             self.values.check_change(before)
-            for each in self.values.elements(value):
+            for each in self.values.elements(self.as_written(by.value, value)):
                 before.append(each)
             return before
         if not isinstance(before, Node) or not self._is_tensor(before):
@@ -358,17 +359,20 @@ class Updates(ElementUpdates):
         elif stored.pop(target.name, None) is None:
             raise GradcliError("name", f"{describe(owner)}: its {target.name!r} cannot be deleted")
 
-    def change_by(self, target: syntax.Attribute, operator: str, value: Value) -> Visit:
+    def change_by(
+        self, target: syntax.Attribute, statement: syntax.AugmentedAssign, value: Value
+    ) -> Visit:
         """`x.data -= v`, `self.count += 1`."""
         owner = yield self.visit(target.value)
         if isinstance(owner, Object):
             before = yield owner.attribute(target.name)
             self.graph.span = target.span
-            after = yield self.changed(operator, before, value)
+            after = yield self.changed(statement, before, value)
             if after is not before:
                 yield owner.set(target.name, after)
             return
         before = yield self.visit(target)
         self.graph.span = target.span
+        operator = statement.operator
         node = self.values.tensor(before, f"what {operator}= changes")
         yield self.store(target, node, binary(self.values, operator, node, value))

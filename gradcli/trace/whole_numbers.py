@@ -12,6 +12,7 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import is_decimal
+from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value
 
@@ -54,6 +55,8 @@ def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
         part = waiting.pop()
         if isinstance(part, Items | tuple):
             waiting += part
+        elif isinstance(part, Object) and part.is_row:
+            waiting.append(part.elements())
         elif isinstance(part, range):
             count += 1
         elif isinstance(part, Node) and part.kind == "float" and part in numbers:

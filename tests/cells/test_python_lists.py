@@ -1,0 +1,239 @@
+"""Lists as they are written, deques, named tuples, parsers, arrays: gradcli prints what Python
+prints of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gradcli.diagnostics import GradcliError
+from tests.cells.test_python_lines import ours, pythons
+
+CELLS = r"""
+### lists that are given by name stay lists
+from functools import partial
+from types import SimpleNamespace
+from collections import OrderedDict
+print(dict(a=[1, 2], b=[0.5]), OrderedDict(a=[1, 2]))
+s = SimpleNamespace(layers=[1, 2], x=[1., 2.])
+print(s, s.layers[0])
+def f(xs=[1, 2]): return xs
+def g(*a, **k): return a, k
+print(f(xs=[3, 4]), f(), g([1, 2], z=[1.]), [f][0](xs=[5]), (lambda q: q)(q=[1, 2]), [f][0]([7]))
+print(partial(f, xs=[7, 8])(), partial(g, [1])(), partial(g, [1])(k=[2]), f(**{"xs": [9]}))
+class C:
+    def __init__(self, sizes=[1]): self.sizes = sizes
+    def m(self, v): return v
+    @classmethod
+    def make(cls, sizes): return cls(sizes=sizes)
+    @staticmethod
+    def st(a): return a
+print(C(sizes=[4, 5]).sizes, C().m(v=[1]), C.make(sizes=[2]).sizes, C.st(a=[3]))
+### lists that are chosen or added stay lists
+import math
+x = [1, 2] if math.pi > 3 else [3]
+print(x, x * 2, x or [5], None or [1], 0 or [2, 3], x and [4])
+xs = [[3], [1, 2]]
+xs += [[4, 5]]
+xs += [6]
+print(xs)
+class C: pass
+c = C(); c.rows = [[1]]; c.rows += [[2, 3]]
+d = {"a": [[1]]}; d["a"] += [[2]]
+print(c.rows, d)
+### deques
+from collections import deque
+import math
+d = deque([3, 1, 2], maxlen=5)
+print(sum(d), sum(d) / len(d), sum(d, 10), min(d), max(d), any(d), all(d), math.prod(d))
+print(sorted(d), list(d), 2 in d, 7 in d, d.count(1), d.index(2), min(d, key=lambda v: -v))
+d.extendleft([7, 8]); print(d)
+d.remove(7); print(d)
+d.insert(1, 9); print(d)
+print(d == deque([8, 9, 3, 1, 2]), d != deque([1]), deque([[1], [2]]) == deque([[1], [2]]))
+rows = deque([[1, 2], [3, 4]], maxlen=2); rows.append([5, 6])
+print(rows, rows[0], [a + b for a, b in rows])
+### deques as rows
+import numpy as np
+from collections import deque
+d = deque([3, 1, 2])
+print(np.mean(d), np.max(d), np.sum(d), np.array(d), np.median(d))
+print(np.array(deque([[1, 2], [3, 4]])))
+### what can be looped over
+class Bag:
+    def __init__(self, xs): self.xs = xs
+    def __iter__(self): return iter(self.xs)
+b = Bag([3, 1, 2])
+print(sum(b), max(b), min(b), sorted(b), list(b), any(b), all(b), 3 in b)
+### named tuples
+from collections import namedtuple
+P = namedtuple("P", "x y z")
+p = P(3, 1, 2)
+print(p._fields, p._asdict(), p._replace(x=5), P._make([1, 2, 3]), P._fields, sum(p), max(p))
+Q = namedtuple("Q", ["a", "b"], defaults=(0,))
+print(Q(1), Q._field_defaults, Q(1)._asdict()["b"])
+### the attributes of an object by name
+class C:
+    def __init__(self, **more): self.__dict__.update(more)
+c = C(a=1, b=[2])
+vars(c)["z"] = 5
+c.__dict__["w"] = 7
+print(c.a, c.b, c.z, c.w, sorted(c.__dict__), vars(c).pop("a"), hasattr(c, "a"))
+### a parser of no arguments
+import argparse
+from argparse import ArgumentParser, Namespace
+parser = argparse.ArgumentParser(description="x", formatter_class=argparse.HelpFormatter)
+parser.add_argument("--batch-size", type=int, default=64, metavar="N", help="(default: 64)")
+parser.add_argument("-e", "--epochs", type=int, default=3)
+parser.add_argument("--lr", type=float, default="0.5")
+parser.add_argument("--no-cuda", action="store_true", default=False)
+parser.add_argument("--keep", action="store_false")
+parser.add_argument("--opt", default="sgd", choices=["sgd", "adam"])
+parser.add_argument("--hidden", nargs="+", type=int, default=[4, 8])
+parser.add_argument("--name", type=str, default=None)
+parser.add_argument("--sq", type=lambda s: float(s) ** 2, default=2.5)
+args = parser.parse_args([])
+print(args)
+print(args.batch_size, args.lr * 2, args.no_cuda, args.hidden[0], args.name is None)
+args.cuda = not args.no_cuda
+print(vars(args)["cuda"], "lr" in args, getattr(args, "opt"), hasattr(args, "zz"))
+for name, value in vars(args).items(): print(name, value)
+words = "--batch-size 8 -e=2 --no-cuda --opt=adam --hidden 1 2 3 --sq 3 --lr=1e-3".split()
+print(parser.parse_args(words))
+known, rest = parser.parse_known_args(["--foo", "1"]); print(rest, known.epochs)
+more = ArgumentParser(); more.add_argument("x", type=int)
+more.add_argument("--v", action="count", default=0); more.add_argument("--a", action="append")
+print(more.parse_args("3 --v --v --a q --a r".split()), Namespace(a=1, b="x"))
+### arrays of float32 stay that
+import numpy as np
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+for y in (np.asarray(x), np.array(x), np.copy(x), np.stack([x, x]), np.vstack([x, x]), np.exp(x),
+          np.array([x[0], x[1]]), np.where(x > 2, x, 0), np.maximum(x, 0), np.zeros_like(x),
+          np.ones_like(x), np.full_like(x, 2), np.std(x), np.var(x), np.median(x, axis=0),
+          np.cumsum(x), np.diff(x), np.sort(x), np.unique(x), np.linalg.norm(x), x.mean(), x[0],
+          x[0, 1], x[x > 2], x.T, np.dot(x, x.T), np.clip(x, 0, 1), np.power(x, 2)):
+    print(y.dtype, end=" ")
+for y in (np.linspace(0, 1, 3), np.arange(3.), np.eye(2), np.zeros(2), np.random.randn(2),
+          x.astype(np.float64), np.mean(np.arange(3)), np.asarray(x, dtype=np.float64),
+          x + np.ones(3), np.array([0.5]), np.concatenate([x[0], np.ones(1)]), x * np.arange(3)):
+    print(y.dtype, end=" ")
+print(type(x[0, 0]), type(np.mean(x)), type(np.ones(1)[0]), repr(x / 4), [x[0, 1]])
+### asarray gives the array itself
+import numpy as np
+a = np.ones(3); b = np.asarray(a); b[0] = 5; c = np.array(a); c[1] = 7
+print(a, b is a, c)
+"""
+
+
+_TITLES = re.findall(r"^### (.*)$", CELLS, re.MULTILINE)
+_TEXTS = re.split(r"^### .*$", CELLS, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize("text", _TEXTS, ids=_TITLES)
+def test_a_cell(text: str) -> None:
+    assert ours(text.strip("\n")) == pythons(text.strip("\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("p.parse_args(['--lr', 'x'])", "value", "'x' is no number"),
+        ("p.parse_args(['--kind', 'c'])", "value", "invalid choice: 'c'"),
+        ("p.parse_args(['--other', '1'])", "value", "unrecognized arguments: --other 1"),
+        ("p.parse_args([1])", "type", "a list of strings"),
+        ("p.add_argument('--a', action='help')", "value", "this action is not known here"),
+        ("p.add_argument('--a', nargs=10**12)", "limit-nodes", "more than"),
+        ("p.add_argument('--lr')", "value", "conflicting option"),
+        ("p.add_argument(3)", "type", "takes names"),
+    ],
+)
+def test_errors_of_parsers(text: str, code: str, said: str) -> None:
+    begin = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
+        "p.add_argument('--kind', choices=['a', 'b'])\n"
+    )
+    with pytest.raises(GradcliError, match=re.escape(said)) as caught:
+        ours(begin + text)
+    assert caught.value.diagnostic.code == code
+
+
+_OF_PYTORCH = r"""
+### a ParameterDict sorts the names of a plain dictionary
+p = nn.ParameterDict({'z': nn.Parameter(torch.ones(1)), 'a': torch.ones(2)})
+print(list(p), [n for n, _ in p.named_parameters()], p.get('q'), 'z' in p)
+p.update({'m': torch.ones(1), 'b': torch.ones(1)}); print(list(p))
+print(list(nn.ParameterDict(OrderedDict([('z', torch.ones(1)), ('a', torch.ones(1))]))))
+print(list(nn.ModuleDict({'z': nn.ReLU(), 'a': nn.Tanh()})))
+---
+['a', 'z'] ['a', 'z'] None True
+['a', 'z', 'b', 'm']
+['z', 'a']
+['z', 'a']
+### parametrisations have parameters of their own
+class P(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Parameter(torch.ones(2, 3))
+    def forward(self, w): return w + self.a
+net = nn.Sequential(nn.Linear(3, 2))
+torch.nn.utils.parametrize.register_parametrization(net[0], 'weight', P())
+for n, _ in net.named_parameters(): print(n)
+print(len(net.state_dict()))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(1, 3)).sum().backward(); opt.step(); net.eval()
+part = net[0].parametrizations['weight'][0]
+print(part.a.tolist()[0], part.training, sum(p.numel() for p in net.parameters()))
+---
+0.bias
+0.parametrizations.weight.original
+0.parametrizations.weight.0.a
+3
+[0.8999999761581421, 0.8999999761581421, 0.8999999761581421] False 14
+### what a progress bar writes is printed
+tqdm.write('a'); tqdm.write(f'{1.5}', end='!\n')
+with tqdm(total=4) as bar:
+    bar.update(3); bar.set_postfix(loss=1); bar.write('b'); print(bar.n, bar.total)
+for i in trange(2): pass
+print(i, sum(tqdm([1, 2])))
+---
+a
+1.5!
+b
+3 4
+1 3
+### an optimiser of nothing
+try: torch.optim.Adam([])
+except ValueError as e: print(e)
+---
+optimizer got an empty parameter list
+### asarray is in the memory of the tensor
+t = torch.zeros(2); n = np.asarray(t); n[0] = 3; m = np.array(t); m[1] = 5
+print(t, n.dtype, m.dtype, np.array(t.int()).dtype, np.asarray(t.double()).dtype)
+---
+tensor([3., 0.]) float32 float32 int32 float64
+### tensors of deques and named tuples
+print(torch.tensor(deque([3, 1])), torch.tensor(namedtuple('P', 'x y')(1, 2)))
+print(sum(deque([torch.tensor(1.), torch.tensor(2.)])), torch.tensor(deque([1., 2])))
+---
+tensor([3, 1]) tensor([1, 2])
+tensor(3.) tensor([1., 2.])
+"""
+"""Cells, and what PyTorch 2.13 prints."""
+_IMPORTS = (
+    "import numpy as np\nimport torch\nfrom torch import nn\nimport torch.nn.utils.parametrize\n"
+    "from collections import OrderedDict, deque, namedtuple\nfrom tqdm import tqdm, trange\n"
+)
+
+
+_ANSWERED = re.findall(r"### (.*)\n([^#]*)---\n([^#]*)\n(?=#|$)", _OF_PYTORCH)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [each[1:] for each in _ANSWERED],
+    ids=[each[0] for each in _ANSWERED],
+)
+def test_a_cell_of_pytorch(text: str, printed: str) -> None:
+    assert ours(_IMPORTS + text) == f"{printed}\n"
