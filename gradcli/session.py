@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
@@ -22,12 +23,15 @@ from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
 from gradcli.trace.names import (
     changes_in_place,
-    changes_tensors_alone,
     may_loop,
     runs_backward,
 )
 from gradcli.trace.passages import Passages
 from gradcli.trace.printing import Printed, text
+from gradcli.trace.rolling import CHANGES_MORE
+
+if TYPE_CHECKING:
+    from gradcli.trace.reach import LoopReach
 
 __all__ = [
     "SAFE",
@@ -133,6 +137,7 @@ def _trace(
     graph.draws = options.draws
     nodes = input_nodes(graph, program, inputs)
     evaluator = Evaluator(input_feeds(nodes, inputs), graph.ledger)
+    reach = None if asks else _reach(program, graph, options)
     tracer = Tracer(
         graph,
         evaluator,
@@ -142,7 +147,7 @@ def _trace(
         nodes,
         options.strict,
         numbers,
-        rolls=not asks and _rolls(program, graph, options),
+        reach=reach,
         table=options.table,
     )
     tracer.values.distinct = changes
@@ -154,12 +159,17 @@ def _trace(
     return tracer
 
 
-def _rolls(program: Program, graph: Graph, options: Options) -> bool:
-    """Whether passes of loops may become one node. Where each backward of the program is told, all
-    passes are traced.
+def _reach(program: Program, graph: Graph, options: Options) -> LoopReach | None:
+    """What tells the loops whose passes may become one node, if there may be any. Where each
+    backward of the program is told, all passes are traced.
     """
     refused = options.unroll or options.device != "cpu" or (options.passages and not graph.shares)
-    return not refused and may_loop(program) and changes_tensors_alone(program)
+    if refused or not may_loop(program):
+        return None
+    from gradcli.trace.reach import LoopReach  # programs without loops start faster
+
+    reach = LoopReach(program)
+    return None if reach.refuses_all else reach
 
 
 def _why_no_loop_rolls(program: Program, options: Options) -> str:
@@ -167,9 +177,11 @@ def _why_no_loop_rolls(program: Program, options: Options) -> str:
     the options ask for their passes.
     """
     asked = options.unroll or options.device != "cpu" or options.passages
-    if asked or not may_loop(program) or changes_tensors_alone(program):
+    if asked or not may_loop(program):
         return ""
-    return "the program sets elements, catches errors, or changes lists, dictionaries or objects"
+    from gradcli.trace.reach import LoopReach
+
+    return f"the program {CHANGES_MORE}" if LoopReach(program).refuses_all else ""
 
 
 def _retains(options: Options) -> Callable[[str], bool]:

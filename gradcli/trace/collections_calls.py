@@ -144,14 +144,14 @@ class Deque(Object):
 
     def _hold(self, item: Value) -> None:
         """Check that an item may be held."""
-        self.values.check_change(Items([]))
+        self.values.check_change_of_deque()
         if item is self:
             raise GradcliError("value", "a deque cannot hold itself")
         self.values.graph.check_room(len(self._items) + 1)
 
     def _rotate(self, arguments: list[Any], keywords: Given) -> None:
         given = bind_names("rotate", ("n",), arguments, keywords, ("n",))
-        self.values.check_change(Items([]))
+        self.values.check_change_of_deque()
         if self._items:
             n = (self.values.integer(given["n"], "n") if given else 1) % len(self._items)
             self._items = self._items[-n:] + self._items[:-n] if n else self._items
@@ -195,7 +195,7 @@ class Deque(Object):
     def _pop(self, place: int) -> Any:
         if not self._items:
             raise GradcliError("index", "pop from an empty deque")
-        self.values.check_change(Items([]))
+        self.values.check_change_of_deque()
         return self.values.now(self._items.pop(place))
 
 

@@ -93,6 +93,10 @@ class Conversions:
                 f"item is for a tensor of one element; this is {show(node.shape)}",
                 hint="x[0].item() is the number in one element, x.tolist() gives all of them",
             )
+        passes = self.values.any_pass
+        if passes is not None and (number := passes.number_in(node)) is not None:
+            self.values.taken_numbers.add(number)
+            return number
         return self._number(self.values.evaluator.value(node).item(), node)
 
     def _tolist(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

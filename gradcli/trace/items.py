@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import Any, overload
 
 from gradcli.graph import Node, Shape
@@ -22,6 +22,9 @@ class Device(str):
     __slots__ = ()
 
 
+_numbers = count()
+
+
 class Items(Sequence[Any]):
     """A list. `append(hs, h)` makes a longer one, and `hs.append(h)` changes it, as in Python.
 
@@ -30,13 +33,15 @@ class Items(Sequence[Any]):
     one tensor is a single entry of the store, a `Stretch`.
     """
 
-    __slots__ = ("_length", "_more", "_store")
+    __slots__ = ("_length", "_more", "_store", "number")
 
     def __init__(self, store: list[Any], more: int = 0) -> None:
         """`store` may only grow from now on; it stands for so many items `more` than it has."""
         self._store = store
         self._length = len(store)
         self._more = more
+        self.number = next(_numbers)
+        """Those that are made later have larger ones."""
 
     def appended(self, item: Any) -> Items:
         """The list with one more item."""
@@ -90,6 +95,10 @@ class Items(Sequence[Any]):
         kept = self.entries() if last is None else self.entries()[:-1]
         ends = [] if last is None else [last]
         return Items([*kept, Stretch(rows), *ends], self._more + rows.shape[0] - 1)
+
+    def longer(self, more: Sequence[Any]) -> Items:
+        """The list with more items behind those that it has."""
+        return Items([*self.entries(), *more], self._more)
 
     def shapes(self) -> set[Shape | None]:
         """The shapes of its items; None stands for what is not a tensor."""

@@ -15,7 +15,7 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.rolling import Changed, GradOf, Place, Rolling
+from gradcli.trace.rolling import CHANGES_MORE, Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
 from gradcli.trace.tensor_state import Remembered, TensorState
@@ -23,6 +23,7 @@ from gradcli.trace.values import Value
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from gradcli.trace.reach import LoopReach
     from gradcli.trace.takings import Taking
     from gradcli.trace.template import AnyPass, Rolled
 
@@ -204,9 +205,10 @@ TITLES: dict[type[Any], str] = {syntax.While: "while", syntax.For: "for", Repeat
 class Loops(Scopes):
     """Runs loops; `Tracer` adds branches and functions."""
 
-    def limit(self, limits: TraceLimits, rolls: bool) -> None:
-        """Set how many steps may be made, and whether passes may become one node."""
-        self.values.rolls = rolls
+    def limit(self, limits: TraceLimits, reach: LoopReach | None) -> None:
+        """Set how many steps may be made, and which passes may become one node."""
+        self.values.rolls = reach is not None
+        self._reach = reach
         self._limits = limits
         self._steps = 0
         self._loops: list[Loop] = []
@@ -242,8 +244,10 @@ class Loops(Scopes):
         )
 
     def passes(self, statement: Looping, turns: Turns) -> Visit:
-        rolling = Rolling(turns.length, self.values.alone)
-        may_roll = self.values.rolls and turns.may_roll
+        is_plain = self._reach is not None and self._reach.changes_tensors_alone(statement)
+        reason = "it is not over a range" if is_plain else f"it {CHANGES_MORE}"
+        rolling = Rolling(turns.length, self.values.alone, reason)
+        may_roll = is_plain and turns.may_roll
         done, begun, loops = 0, self.graph.count, len(self._loops)
         leave: Any = None
         while True:
@@ -266,7 +270,7 @@ class Loops(Scopes):
         for loop in self._loops[loops:]:
             self._made_in.setdefault(loop, range(begun, self.graph.count))
         if self.values.rolls and turns.is_written and done > WORTH_A_NOTE and not rolling.rolled:
-            self._note_unrolled(statement, done, rolling.reason or "it is not over a range")
+            self._note_unrolled(statement, done, rolling.reason)
         return leave
 
     def ended(
@@ -312,7 +316,7 @@ class Loops(Scopes):
             changed = rolling.changed(kept, effects, state, self.values.current)
             if changed.counts and turns.length is None:
                 most = min(most, MOST_RATES)
-            template = AnyPass(self.graph, self.values.evaluator, changed, done, min(least, PIECE))
+            template = AnyPass(self.values, changed, done, min(least, PIECE))
             self.values.any_pass, in_place = template, changed.in_place
             self._stand_in(template, changed, most)
             goes_on = yield turns.stand_in(template, done, most)
@@ -449,7 +453,8 @@ class Loops(Scopes):
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps[key] = now + rolled.loop.count * more
         for place, node in rolled.tensors.items():
-            self._make_alike(node, changed.tensors[place])
+            if node.known is None:
+                self._make_alike(node, changed.tensors[place])
             if isinstance(place, str):
                 self.bind(place, node)
             else:
@@ -482,6 +487,7 @@ class Loops(Scopes):
             (self.special.mark(), len(self.notes), len(self.autograd.notes)),
             *(self.autograd.state() if shared else self.autograd.lasting_state()),
             self.graph.draws,
+            self.values.modes_changed,
             len(self.leaves) if shared else 0,
             len(self.values.latest) if shared else 0,
             *self.frame.functions.values(),

@@ -356,6 +356,7 @@ class Module(Object):
 
     def _in_mode(self, training: bool) -> Module:
         for _, module in self.named_modules():
+            self.values.modes_changed += module.training != training
             module.training = training
         return self
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cache
 from typing import Any
 
 from gradcli.diagnostics import Span
 from gradcli.language import syntax
-from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
 from gradcli.tuples import NamedTuple
 
@@ -27,60 +26,8 @@ def runs_backward(program: syntax.Program) -> bool:
     return any(
         (isinstance(part, syntax.Attribute) and part.name in ("backward", "grad"))
         or (isinstance(part, syntax.Name) and part.id in ("backward", "grad"))
-        for part in _all_parts(program.statements)
+        for part in all_parts(program.statements)
     )
-
-
-PLAIN = frozenset((
-    syntax.Number, syntax.Constant, syntax.String, syntax.Template, syntax.Field, syntax.List,
-    syntax.Tuple, syntax.Unary, syntax.Binary, syntax.Compare, syntax.Keyword, syntax.Call,
-    syntax.Slice, syntax.Ellipsis, syntax.Index, syntax.Conditional, syntax.Comprehension,
-    syntax.Clause, syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition,
-    syntax.Return, syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For,
-    syntax.If, syntax.With, syntax.Context, syntax.Import, syntax.Assert, syntax.Lambda,
-    syntax.Starred, syntax.DictLiteral, syntax.Pair, syntax.Handler,
-))  # fmt: skip
-"""What changes nothing but tensors and the names that are bound."""
-
-
-HARMLESS = frozenset((
-    "T", "mT", "shape", "ndim", "dtype", "append", "extend", "tensor", "item", "data",
-    "grad", "backward", "zero_", "requires_grad", "requires_grad_", "is_leaf", "no_grad",
-    "enable_grad", "float32", "float64",
-    "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
-    "optim", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam",
-    "Module", "__init__", "forward",
-    "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "CrossEntropyLoss", "NLLLoss", "BCELoss",
-    "BCEWithLogitsLoss", "KLDivLoss", "Linear", "Sequential", "Parameter", "ReLU", "LeakyReLU",
-    "Tanh", "Sigmoid", "Softplus", "Softmax", "LogSoftmax", "GELU", "ELU", "SiLU", "Flatten",
-    "parameters", "weight", "bias", "step", "zero_grad", "set_default_dtype", "set_printoptions",
-    "manual_seed", "numel", "size", "dim", "copy_", "fill_", "to", "double", "float", "long",
-    "int64", "int32", "int16", "int8", "uint8", "bool", "half", "float16", "bfloat16",
-    "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor", "ByteTensor", "BoolTensor", "empty",
-    "cuda", "cpu", "mps", "backends", "device", "is_available", "is_built", "device_count",
-    "current_device", "get_device_name", "manual_seed_all", "__version__", "version", "type",
-    "numpy", "tolist", "clone", "nelement", "element_size", "allclose", "grad_fn",
-    "next_functions", "named_parameters", "inference_mode", "randint", "randperm",
-    "Conv1d", "Conv2d", "Conv3d", "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d",
-    "AdaptiveAvgPool2d", "Embedding", "LayerNorm", "Dropout", "RNN", "LSTM", "GRU", "ModuleList",
-    "init", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
-    "normal_", "uniform_", "constant_", "zeros_", "ones_",
-    "items", "keys", "values", "format", "lower", "upper", "strip", "center", "ljust", "rjust",
-    "join", "replace", "startswith", "endswith", "title", "zfill", "isalpha", "isdigit", "Tensor",
-    "TensorDataset", "LayerNorm", "GroupNorm", "Identity", "Unflatten", "MultiheadAttention",
-))  # fmt: skip
-"""Attributes that change at most the tensor that they belong to, or are no functions: a list has a
-new value for its name."""
-_MODULES = frozenset((
-    "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg", "torch.nn",
-    "torch.optim", "torch.nn.init", "torch.utils", "torch.utils.data", "torchvision", "os", "sys",
-    "matplotlib", "matplotlib.pyplot", "pandas", "warnings",
-))  # fmt: skip
-"""Of these, functions that keep something between their calls have other names than those."""
-_CHANGING = frozenset(("pop", "popitem", "update", "clear", "setdefault", "remove", "insert"))
-"""Methods that change lists and dictionaries, and may also be those of objects."""
-_KEEPING = frozenset(("iter", "next"))
-"""Functions that change what their operand goes on with."""
 
 
 def may_loop(program: syntax.Program) -> bool:
@@ -96,106 +43,6 @@ def repeats(program: syntax.Program) -> bool:
     from gradcli.trace.repetitions import blocks  # most programs start faster without
 
     return bool(blocks(program))
-
-
-def _once(program: syntax.Program) -> Sequence[syntax.Statement]:
-    """The statements, without those that repeat others one after another."""
-    if not repeats(program):
-        return program.statements
-    from gradcli.trace.repetitions import once
-
-    return once(program)
-
-
-def changes_tensors_alone(program: syntax.Program) -> bool:
-    """Whether nothing of a program can change but tensors and what names are bound to; no error is
-    caught but by statements of the program itself.
-    """
-    parts = _all_parts(_once(program))
-    doubtful = [part for part in parts if not _CHANGES_TENSORS.get(type(part), _never)(part)]
-    if not doubtful:
-        return True
-    tried = {each for each in program.statements if isinstance(each, syntax.Try)}
-    classes = [part for part in parts if isinstance(part, syntax.ClassDefinition)]
-    begun = {part for each in classes for part in _beginnings(each)}
-    own = {part.target.name for part in begun} | {
-        part.name
-        for each in classes
-        for part in each.body
-        if isinstance(part, syntax.FunctionDefinition)
-    }
-    own -= _CHANGING
-    return all(
-        part in tried or part in begun or (isinstance(part, syntax.Attribute) and part.name in own)
-        for part in doubtful
-    )
-
-
-def _beginnings(class_: syntax.ClassDefinition) -> Iterator[Any]:
-    """The assignments by which `__init__` gives an object what it has: `self.a = …`."""
-    for part in class_.body:
-        if isinstance(part, syntax.FunctionDefinition) and part.name == "__init__":
-            owner = part.parameters[0].name if part.parameters else ""
-            for each in _all_parts(part.body):
-                target = each.target if isinstance(each, syntax.Assign) else None
-                if isinstance(target, syntax.Attribute) and _is_name(target.value, owner):
-                    yield each
-
-
-def _is_name(expression: syntax.Expression, name: str) -> bool:
-    return isinstance(expression, syntax.Name) and expression.id == name
-
-
-def _is_model(part: syntax.ClassDefinition) -> bool:
-    return not part.decorators and all(
-        isinstance(base, syntax.Attribute) and base.name == "Module" for base in part.bases
-    )
-
-
-def _is_harmless(part: syntax.Attribute) -> bool:
-    return _is_known(part.name)
-
-
-def _is_known(name: str) -> bool:
-    return name in HARMLESS or name.removesuffix("_") in FUNCTIONS
-
-
-def _binds_own(part: syntax.Assign | syntax.AugmentedAssign) -> bool:
-    return _is_own(part.target)
-
-
-def _imports_functions(part: syntax.Imported) -> bool:
-    module, _, member = part.path.rpartition(".")
-    return part.path in _MODULES or (module in _MODULES and _is_known(member))
-
-
-def _always(_: object) -> bool:
-    return True
-
-
-def _never(_: object) -> bool:
-    return False
-
-
-_CHANGES_TENSORS: dict[type[Any], Callable[[Any], bool]] = {
-    **dict.fromkeys(PLAIN, _always),
-    syntax.ClassDefinition: _is_model,
-    syntax.Attribute: _is_harmless,
-    syntax.Name: lambda part: part.id not in _KEEPING,
-    syntax.Keyword: lambda part: part.name != "out",
-    syntax.Assign: _binds_own,
-    syntax.AugmentedAssign: _binds_own,
-    syntax.ChainedAssign: lambda part: all(map(_is_own, part.targets)),
-    syntax.Imported: _imports_functions,
-}
-"""By kinds of syntax, whether a part changes nothing but tensors and names; others may."""
-
-
-def _is_own(target: syntax.Expression) -> bool:
-    """Whether a target is a name, or what a tensor alone has."""
-    if isinstance(target, syntax.Attribute):
-        return target.name in ("grad", "data")
-    return isinstance(target, syntax.Name | syntax.Tuple)
 
 
 _SETS_ELEMENT = r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)"
@@ -217,7 +64,7 @@ def changes_in_place(program: syntax.Program) -> bool:
         or (isinstance(part, syntax.Call) and _ends_with_underscore(part.callee))
         or (isinstance(part, syntax.Keyword) and part.name == "out")
         or (isinstance(part, syntax.Assign | syntax.ChainedAssign) and _sets_part(part))
-        for part in _all_parts(program.statements)
+        for part in all_parts(program.statements)
     )
 
 
@@ -242,7 +89,7 @@ def _sets_part(statement: syntax.Assign | syntax.ChainedAssign) -> bool:
     return False
 
 
-def _all_parts(nodes: Sequence[Any]) -> list[Any]:
+def all_parts(nodes: Sequence[Any]) -> list[Any]:
     """The syntax nodes, and all nodes inside them."""
     found = [*nodes]
     for part in found:  # which grows by what is inside
@@ -382,7 +229,7 @@ def _read(part: Any, bound: Container[str]) -> list[Any]:
 
 
 def _names_in(target: syntax.Syntax) -> set[str]:
-    return {each.id for each in _all_parts([target]) if isinstance(each, syntax.Name)}
+    return {each.id for each in all_parts([target]) if isinstance(each, syntax.Name)}
 
 
 def dtype_name(expression: syntax.Expression) -> str | None:

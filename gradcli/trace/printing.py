@@ -112,7 +112,9 @@ class PrintedNumbers:
         while stack:
             current = stack[-1]
             known = [found.get(each) for each in current.inputs]
-            if current.shape or False in known or self._is_given(current):
+            if current in self.values.taken_numbers:
+                found[current] = True
+            elif current.shape or False in known or self._is_given(current):
                 found[current] = False
             elif None in known:
                 stack.append(current.inputs[known.index(None)])
@@ -146,7 +148,8 @@ class PrintedNumbers:
         stack = [node]
         while stack:
             current = stack[-1]
-            if current not in self._integers and current.known is None and current.kind == "float":
+            is_made = current.known is None and current not in self.values.taken_numbers
+            if current not in self._integers and is_made and current.kind == "float":
                 waiting = [each for each in current.inputs if each not in self._integers]
                 if waiting and ("int" in current.op.takes or current.op in _NAMED):
                     stack += waiting
@@ -158,6 +161,8 @@ class PrintedNumbers:
         """The same, where it is known of the operands."""
         if node.kind != "float":
             return True
+        if node in self.values.taken_numbers:
+            return False
         if node.known is not None:
             return node.attributes != DECIMAL and float(node.known).is_integer()
         if not node.inputs or ("int" not in node.op.takes and node.op not in _NAMED):

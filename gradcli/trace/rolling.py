@@ -25,6 +25,8 @@ FIRST, FIRST_UNKNOWN = 2, 8
 """How many passes are traced before: of a loop whose passes are counted, and of another one."""
 LAST = 2
 """How many passes are traced after."""
+CHANGES_MORE = "sets elements, catches errors, or changes lists, dictionaries or objects"
+"""What a loop may do that is not one node."""
 
 
 class GradOf(NamedTuple):
@@ -57,15 +59,15 @@ class Changed(NamedTuple):
 class Rolling:
     """What is known of a loop while its passes are traced."""
 
-    def __init__(self, length: int | None, alone: Collection[int] = ()) -> None:
+    def __init__(self, length: int | None, alone: Collection[int], reason: str) -> None:
         """`length` is how many passes there are, if that is known; those that are to stay `alone`,
-        counted from 1, are no part of a loop.
+        counted from 1, are no part of a loop. There is a `reason` why it may not be one node.
         """
         self._length = length
         self._alone = sorted(alone)
         self._due = FIRST_UNKNOWN if length is None else FIRST
         self.rolled = False
-        self.reason = ""
+        self.reason = reason
         """Why the passes so far were traced one by one."""
         self._before: dict[str, Any] = {}
         self._lists: dict[str, Items] = {}

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.bodies import Body, are_small
-from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import Array, Graph, Node
-from gradcli.ops.control import LEAF, detach, leaf
+from gradcli.graph import Array, Node
+from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.indexing import Item
 from gradcli.ops.kinds import CAST
 from gradcli.ops.loops import (
@@ -24,11 +23,15 @@ from gradcli.ops.loops import (
     moving,
     place,
 )
+from gradcli.ops.shaping import reshape
 from gradcli.trace.items import Growing, Items
 from gradcli.trace.rolling import LAST, Changed, Place
 from gradcli.trace.takings import Takings
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
+
+LARGEST_SINGLE = 3.4e38
+"""Larger numbers may be infinite in float32."""
 
 
 class Rolled(NamedTuple):
@@ -54,15 +57,15 @@ def _like(node: Node, value: Node) -> Node:
 class AnyPass:
     """A pass that is traced over what stands for values of any pass."""
 
-    def __init__(
-        self, graph: Graph, evaluator: Evaluator, changed: Changed, before: int, least: int
-    ) -> None:
+    def __init__(self, values: Values, changed: Changed, before: int, least: int) -> None:
         """`before` is how many passes there were before, `least` how many it has to stand for."""
-        self._graph, self._evaluator, self._before = graph, evaluator, before
+        graph, evaluator = values.graph, values.evaluator
+        self._values, self._graph, self._evaluator, self._before = values, graph, evaluator, before
         self._least = least
         self._mark = graph.mark()
         self._looked = len(evaluator.looked)
         self.first = graph.count
+        self._first_list = Items([]).number
         given = dict.fromkeys((*changed.tensors.values(), *changed.lists.values()))
         self._carried = {node: _stand_in(node) for node in given}
         self.tensors = {held: self._carried[node] for held, node in changed.tensors.items()}
@@ -74,6 +77,8 @@ class AnyPass:
         """Whether no gradient can be taken through the passes."""
         self.takings = Takings(graph, self.first)
         self._counts: list[tuple[Node, Array]] = []
+        self._numbers_in: dict[Node, Node] = {}
+        """What stands for numbers that the pass takes out of tensors."""
         self._nexts: dict[Place, Node] = {}
         self._items: dict[str, Node] = {}
         """What the pass appends to lists."""
@@ -117,6 +122,20 @@ class AnyPass:
         """What stands for `node[places]`, where some places are other ones in each pass."""
         return self.takings.take(node, places, moving)
 
+    def number_in(self, node: Node) -> Node | None:
+        """What stands for the number that is taken out of a tensor, if it is a float that the pass
+        has computed.
+        """
+        if node.index < self.first or node.known is not None or node.kind != "float":
+            return None
+        number = bind(detach(reshape(node, ())))
+        self._numbers_in[number] = node
+        return number
+
+    def has_made(self, items: Items) -> bool:
+        """Whether a list is one that the pass has made itself."""
+        return items.number > self._first_list
+
     # --- the end of the pass ---
 
     def drop(self) -> None:
@@ -152,7 +171,9 @@ class AnyPass:
             raise Unlike("its passes change nothing")
         looked = self._evaluator.looked[self._looked :]
         self._guards = list(dict.fromkeys(node for node in looked if node.index >= self.first))
-        steps = self._steps([*self._nexts.values(), *self._items.values()])
+        results = [*self._nexts.values(), *self._items.values()]
+        inside = {*self._inside(), *self._numbers_in}  # the pass before has known its numbers
+        steps = made_since(results, inside.__contains__, self.first)
         used = {each for node in steps for each in node.inputs}.union(self._nexts.values())
         steps = sorted({*steps, *self.takings.made(used)}, key=place)
         if [*map(_likeness, steps)] != [*map(_likeness, made)]:
@@ -249,24 +270,45 @@ class AnyPass:
         if count != most:
             loop = self._loop(count)
         lasts = {held: loop.last(node) for held, node in self._nexts.items()}
-        if self._guards:
-            nodes = list(dict.fromkeys(each for each in lasts.values() if each.op is loop))
+        numbers = {node: loop.every(node) for node in self._numbers_in}
+        if self._guards or numbers:
+            nodes = [each for each in (*lasts.values(), *numbers.values()) if each.op is loop]
+            nodes = list(dict.fromkeys(nodes))
             operands = [self._evaluator.computed(node) for node in loop.operands]
             found = Body(loop, [node.attributes for node in nodes]).run(operands)
             self._evaluator.give(dict(zip(nodes, found, strict=True)))
         looked = self._evaluator.looked
         looked[self._looked :] = [
-            node for node in looked[self._looked :] if node.index < self.first
-        ] + [loop.every(node) for node in self._guards]
+            *(node for node in looked[self._looked :] if node.index < self.first),
+            *(loop.every(node) for node in self._guards),
+            *numbers.values(),
+        ]
         _, refusing = self._mark
         self._graph.refusing[refusing:] = [loop.last(node) for node in self._refusing()]
+        made = {
+            node: self._made_again(node, self._evaluator.computed(every))
+            for node, every in numbers.items()
+        }
         lists: dict[str, Value] = {}
         for name, node in self._items.items():
             before = values[name]
             assert isinstance(before, Items)
-            lists[name] = self._longer(before, loop, self._last[name], node)
+            if node in numbers:
+                lists[name] = before.longer(made[node])
+            else:
+                lists[name] = self._longer(before, loop, self._last[name], node)
         tensors = {held: _like(self._nexts[held], node) for held, node in lasts.items()}
+        tensors.update(
+            (held, made[node][-1]) for held, node in self._nexts.items() if node in numbers
+        )
         return Rolled(loop, tensors, lists)
+
+    def _made_again(self, node: Node, values: Array) -> list[Node]:
+        """Numbers that all passes have taken out of a tensor."""
+        if not (np.abs(values) <= LARGEST_SINGLE).all():
+            raise Unlike("it takes numbers out of tensors that may be infinite")
+        single = self._values.is_single(self._numbers_in[node])
+        return [self._values.plain(number, single=single) for number in values.tolist()]
 
     def _longer(self, items: Items, loop: Loop, last: Node, item: Node) -> Items:
         """A list with what each pass has appended. What is also carried on is collected where a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.engine.evaluator import Evaluator
@@ -40,6 +40,9 @@ from gradcli.trace.objects import BuiltIn, Object, is_setting
 from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 
+if TYPE_CHECKING:
+    from gradcli.trace.reach import LoopReach
+
 CALL_BYTES = 4096
 """Bytes that a call of the user's function takes until it returns."""
 DEEPEST = 20_000
@@ -64,18 +67,18 @@ class Tracer(Loops):
         strict: bool = False,
         numbers: Mapping[int, int] = EMPTY,
         table: Mapping[str, Function] = FUNCTIONS,
-        rolls: bool = False,
+        reach: LoopReach | None = None,
     ) -> None:
         """`retains` are names whose grads are kept, also those of intermediates; `strict` forbids
         gradients that have to be broadcast. `numbers` become literals of the graph.
-        `table` has the functions that a program may call. It `rolls` loops where it can: then
-        `NotRolled` may be raised, for which it must not.
+        `table` has the functions that a program may call. Loops become one node where
+        `reach` lets them: then `NotRolled` may be raised, and they must not.
         """
         values = Values(graph, evaluator)
         autograd = Autograd(values, source, strict, bool(inputs))
         numerals = Numerals(values, source.text, numbers)
         super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
-        self.limit(limits, rolls)
+        self.limit(limits, reach)
         self._function_calls: Any = None
         self.generators_open = 0
         """How many generators go on within each other."""

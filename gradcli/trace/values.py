@@ -44,6 +44,12 @@ class StandIns(Protocol):
     def counter(self, items: range) -> Node:
         """What stands for a number that each pass has of its own."""
 
+    def has_made(self, items: Items) -> bool:
+        """Whether a list is one that the pass has made itself."""
+
+    def number_in(self, node: Node) -> Node | None:
+        """What stands for the number that is taken out of a tensor, if each pass has its own."""
+
     def numbered(self, numbers: Array) -> Node:
         """The same for numbers that are given."""
 
@@ -123,6 +129,10 @@ class Values:
         """How tensors are written, where `torch.set_printoptions` has set it."""
         self.array_options: Mapping[str, Any] = {}
         """The same for arrays, by `np.set_printoptions`."""
+        self.taken_numbers: set[Node] = set()
+        """What stands for numbers that passes of loops take out of tensors."""
+        self.modes_changed = 0
+        """How often a layer began or ended to be trained."""
         self.rolls = False
         """Whether passes of loops may become one node."""
         self.any_pass: StandIns | None = None
@@ -331,8 +341,14 @@ class Values:
 
     def check_change(self, items: Items) -> None:
         """Raise `Unlike` where a pass that stands for others would change a list of all passes."""
-        if self.any_pass is not None and not isinstance(items, Growing):
-            raise Unlike("it changes a list that has no name of its own")
+        if self.any_pass is None or isinstance(items, Growing) or self.any_pass.has_made(items):
+            return
+        raise Unlike("it changes a list that has no name of its own")
+
+    def check_change_of_deque(self) -> None:
+        """Raise `Unlike` where a pass that stands for others would change a deque."""
+        if self.any_pass is not None:
+            raise Unlike("it changes a deque")
 
     def check_draw(self) -> None:
         """Raise `Unlike` where a pass that stands for others would draw a number of its own."""

@@ -1,0 +1,220 @@
+"""What stands elsewhere in a program does not keep a loop from being one node, but what the loop
+reaches does.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.loops.test_training import LOSS, STEP, ZERO, looped, told
+
+MODEL = (
+    "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.fc = torch.nn.Linear(2, 1, bias=False)\n        self.seen = []\n"
+    "    def forward(self, x):\n        {0}return self.fc(x)\n"
+    "torch.manual_seed(0)\nnet = Net()\nnet.double()\n"
+)
+TRAINS = ("loss = ((net(X)[:, 0] - y)**2).mean()", "net.zero_grad()", "loss.backward()",
+          "with torch.no_grad():\n    for p in net.parameters(): p -= 0.05*p.grad")  # fmt: skip
+COUNTED = "counts = {'n': 0}\n"
+PLAIN = (LOSS, "loss.backward()", STEP, ZERO)
+ROLLED = {
+    "elements set before": looped(
+        *PLAIN, before="rows = [1, 2]\nrows[0] = rows[1]\nd = {}\nd['rate'] = 0.05"
+    ),
+    "a function that is not called in it": looped(
+        *PLAIN,
+        before=f"{COUNTED}def count():\n    counts['n'] += 1\n    return counts['n']",
+        after="print(w, count(), count())",
+    ),
+    "an error caught, a list changed behind it": looped(
+        *PLAIN, after="xs = [3, 1, 2]\nxs.sort()\nprint(w, xs.index(2))\ndel xs[0]\nprint(xs)"
+    ),
+    "a method that is not called in it": looped(
+        *TRAINS,
+        before=MODEL.format(
+            "return self.fc(x)\n    def count(self, x):\n        self.n = 1\n        "
+        ),
+        after="net.count(X)\nprint(net.fc.weight)",
+    ),
+    "a name as of a function": looped(*PLAIN).replace("for i in", "for iter in"),
+    "a list of its own": looped(
+        "loss = ((rows(w) - y)**2).mean()",
+        *PLAIN[1:],
+        before=(
+            "def rows(w):\n    found = []\n    for k in range(3): found.append((X[k]*w).sum())\n"
+            "    return torch.stack(found)"
+        ),
+    ),
+    "training mode": looped("net.train()", *TRAINS, before=MODEL.format(""), after="print(loss)"),
+    "its numbers in a list": looped(
+        *PLAIN, "kept.append(loss.item())", before="kept = []",
+        after="print(w, kept[3], min(kept), sum(kept)/len(kept), len(kept), kept[-1])",
+    ),
+    "numbers added up": looped(
+        *PLAIN, "total += loss.item() * 2", before="total = 0.0", after="print(w, total/120)"
+    ),
+    "the last number": looped(
+        *PLAIN, "last = loss.item()", before="last = 0.0", after="print(last)"
+    ),
+    "numbers of other tensors": looped(
+        *PLAIN, "kept.append((w*w).sum().item())\ngrown = grown + w[0].item()",
+        before="kept, grown = [], 1.5", after="print(kept[7], grown)",
+    ),
+}  # fmt: skip
+UNROLLED = {
+    "a function that counts": looped(
+        *PLAIN,
+        "count()",
+        before=f"{COUNTED}def count():\n    counts['n'] += 1",
+        after="print(w, counts)",
+    ),
+    "a function of another name": looped(
+        *PLAIN,
+        "f()",
+        before=f"{COUNTED}def count():\n    counts['n'] += 1\nf = count",
+        after="print(w, counts)",
+    ),
+    "a function in a list": looped(
+        *PLAIN,
+        "fs[0]()",
+        before=f"{COUNTED}def count():\n    counts['n'] += 1\nfs = [count]",
+        after="print(w, counts)",
+    ),
+    "a function that another one makes": looped(
+        *PLAIN,
+        "f()",
+        before=(
+            f"{COUNTED}def make():\n    def count():\n        counts['n'] += 1\n    return count\n"
+            "f = make()"
+        ),
+        after="print(w, counts)",
+    ),
+    "a function that another one calls": looped(
+        *PLAIN,
+        "outer()",
+        before=f"{COUNTED}def count():\n    counts['n'] += 1\ndef outer():\n    count()",
+        after="print(w, counts)",
+    ),
+    "a decorator": looped(
+        "loss = f()",
+        *PLAIN[1:],
+        before=(
+            f"{COUNTED}def counted(g):\n    def call():\n        counts['n'] += 1\n"
+            f"        return g()\n    return call\n@counted\ndef f():\n    {LOSS}\n    return loss"
+        ),
+        after="print(w, counts)",
+    ),
+    "a model that counts": looped(
+        *TRAINS,
+        before=COUNTED + MODEL.format("counts['n'] += 1; "),
+        after="print(net.fc.weight, counts)",
+    ),
+    "a model that remembers": looped(
+        *TRAINS,
+        before=MODEL.format("self.last = x.sum(); "),
+        after="print(net.fc.weight, net.last)",
+    ),
+    "a model that keeps": looped(
+        *TRAINS,
+        before=MODEL.format("self.seen.append(1); "),
+        after="print(net.fc.weight, len(net.seen))",
+    ),
+    "a hook": looped(
+        *PLAIN,
+        before=f"{COUNTED}def count(g):\n    counts['n'] += 1\nw.register_hook(count)",
+        after="print(w, counts)",
+    ),
+    "a property": looped(
+        *PLAIN,
+        "c.more",
+        before=(
+            "class C:\n    def __init__(self):\n        self.n = 0\n    @property\n"
+            "    def more(self):\n        self.n += 1\n        return self.n\nc = C()"
+        ),
+        after="print(w, c.n)",
+    ),
+    "an operator of its own": looped(
+        *PLAIN,
+        "c + 1",
+        before=(
+            "class C:\n    def __init__(self):\n        self.n = 0\n    def __add__(self, other):\n"
+            "        self.n += other\n        return self\nc = C()"
+        ),
+        after="print(w, c.n)",
+    ),
+    "a class that counts its objects": looped(
+        *PLAIN,
+        "C()",
+        before=f"{COUNTED}class C:\n    def __init__(self):\n        counts['n'] += 1",
+        after="print(w, counts)",
+    ),
+    "a class of another object": looped(
+        *PLAIN,
+        "type(c)()",
+        before=f"{COUNTED}class C:\n    def __init__(self):\n        counts['n'] += 1\nc = C()",
+        after="print(w, counts)",
+    ),
+    "an iterator": looped(
+        *PLAIN,
+        "for k in it:\n    total += k",
+        before="it = iter([1.0, 2.0, 4.0])\ntotal = 0.0",
+        after="print(w, total)",
+    ),
+    "a bound method": looped(
+        *PLAIN, "put('a')", before="xs = ['b']\nput = xs.append", after="print(w, len(xs))"
+    ),
+    "a list of all passes": looped(
+        *PLAIN, "add(xs)", before="xs = []\ndef add(ys):\n    ys.append(1)",
+        after="print(w, len(xs))",
+    ),
+    "a mode that changes": looped(
+        "net.train(i % 7 == 0)",
+        *TRAINS,
+        before=MODEL.format("x = x*2 if self.training else x; "),
+        after="print(net.fc.weight)",
+    ),
+    "a mode that changes late": looped(
+        "if i == 90: net.eval()",
+        *TRAINS,
+        before=MODEL.format("x = x*2 if self.training else x; "),
+        after="print(net.fc.weight, net.training)",
+    ),
+    "modes that take turns": looped(
+        "net.train()",
+        *TRAINS,
+        "net.eval()\nkept = kept + net(X).detach().sum()",
+        before=MODEL.format("x = x*2 if self.training else x; ") + "kept = 0.0",
+        after="print(kept)",
+    ),
+    "a number that decides": looped(
+        *PLAIN, "if loss.item() < 0.5: k += 1", before="k = 0", after="print(w, k)"
+    ),
+    "the least number": looped(
+        *PLAIN, "best = min(best, loss.item())", before="best = 9.0", after="print(w, best)"
+    ),
+    "numbers that are infinite": looped(
+        LOSS, "loss.backward()", "with torch.no_grad(): w -= 1.3*w.grad", ZERO,
+        "kept.append(loss.item())", before="kept = []", after="print(kept[-1], kept[60])",
+        passes=1500,
+    ),
+    "an integer": looped(
+        *PLAIN, "n += (w > 0).sum().item()", before="n = 0", after="print(w, n, n/2)"
+    ),
+    "whole numbers": looped(
+        "w = w + 1", "kept.append(w[0].item())",
+        before="w = torch.zeros(2)\nkept = []", after="print(w, kept[5], kept[-1])",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_a_loop_is_one_node_whatever_stands_elsewhere(name: str) -> None:
+    found, loops = told(ROLLED[name])
+    assert loops
+    assert found == told(ROLLED[name], unroll=True)[0]
+
+
+@pytest.mark.parametrize("name", UNROLLED)
+def test_what_a_loop_reaches_is_done_in_each_pass(name: str) -> None:
+    assert told(UNROLLED[name])[0] == told(UNROLLED[name], unroll=True)[0]
