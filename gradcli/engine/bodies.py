@@ -12,7 +12,7 @@ after it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -32,6 +32,9 @@ TOGETHER = 1 << 12
 """Passes that are run at a stretch, at most."""
 STRETCH_BYTES = 1 << 20
 """About what the values of a stretch take."""
+
+LARGEST = 1 << 18
+"""Values of more elements are worth regions, threads and memory that is used again."""
 
 _Call: TypeAlias = tuple[Kernel, int, int | None, int]
 """A call, the slots of its one or two operands, and that of its result."""
@@ -55,8 +58,21 @@ def runner(outputs: Sequence[Node]) -> Callable[..., list[Array]]:
 
 
 def are_small(loop: Loop) -> bool:
-    """Whether all values in the body are so small that a pass is not worth regions or threads."""
-    return not any(node.size >= LARGE or is_large(node) for node in loop.steps)
+    """Whether all values in the body are so small that a pass is not worth strips or threads, and
+    are computed in the same way outside of loops.
+    """
+    large = {node for node in loop.inside if node.size >= LARGE}
+    return all(_is_small(node, large) for node in loop.steps)
+
+
+def _is_small(node: Node, large: Set[Node]) -> bool:
+    """The same for a step; regions sweep over what reduces `large` values."""
+    reads_large = not large.isdisjoint(node.inputs)
+    if (node in large or reads_large) and (node.op.parts is not None or node.size >= LARGEST):
+        return False
+    if reads_large and node.op.combine:
+        return False
+    return not is_large(node)
 
 
 class Body:

@@ -27,6 +27,11 @@ def looped(*body: str, passes: int = 120, before: str = "", after: str = "print(
 
 
 ZERO = "w.grad.zero_()"
+MANY = (
+    "U = torch.linspace(-1, 1, 70000, dtype=torch.float64).reshape(350, 200)\n"
+    "U.requires_grad_()\nZ = torch.linspace(0, 1, 1050, dtype=torch.float64).reshape(3, 350)\n"
+    "opt = torch.optim.Adam([w, U], lr=0.01)"
+)
 OPTIMISERS = {
     "SGD": "SGD([w], lr=0.05)",
     "momentum": "SGD([w], lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.01)",
@@ -167,6 +172,15 @@ ROLLED = {
         passes=300,
         after="for name, p in net.named_parameters(): print(name, p.tolist(), torch.__version__)",
     ),
+    "parameters of many elements": looped(
+        "loss = ((X @ w + torch.tanh(Z @ U).mean(1) - y)**2).mean()",
+        "opt.zero_grad()",
+        "loss.backward()",
+        "opt.step()",
+        before=MANY,
+        after="print(loss, U[3], U.grad[-1])",
+        passes=80,
+    ),
     "no backward inside": looped(
         "x = x + 0.01*torch.tanh(w[0]*x)",
         before="x = torch.ones(2, dtype=torch.float64)",
@@ -237,6 +251,15 @@ UNROLLED = {
         "kept.append(w)",
         before="kept = []",
         after="print(kept[50].grad, kept[100])",
+    ),
+    "a sum of many elements": looped(
+        "loss = ((X @ w - y)**2).mean() + 1e-6*(U*U).sum()",
+        "opt.zero_grad()",
+        "loss.backward()",
+        "opt.step()",
+        before=MANY,
+        after="print(loss, U[3], U.grad[-1])",
+        passes=80,
     ),
     "an object that counts": looped(
         LOSS,
