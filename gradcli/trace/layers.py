@@ -113,12 +113,16 @@ class Layer(Module):
             return self.values.setting(self.settings[name])
         return super().attribute(name)
 
+    def has_setting(self, name: str) -> bool:
+        """Whether it computes something else where that is assigned: `dropout.p = 0.1`."""
+        return name in self.settings and self.remake is not None
+
     def set(self, name: str, value: Value) -> None:
         if name in self.statistics and value is not None:
             self.statistics[name] = self.values.tensor(value, name)
         elif name in self._parameters or name in self._deleted:
             self._set_parameter(name, value)
-        elif name in self.settings and self.remake is not None:
+        elif self.has_setting(name) and self.remake is not None:
             settings = {**self.settings, name: value}
             self.follow(self.remake({key: self.values.setting(e) for key, e in settings.items()}))
         else:

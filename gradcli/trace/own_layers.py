@@ -9,6 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class, Instance, Model
+from gradcli.trace.layers import Layer
 from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import Given
 from gradcli.trace.values import Value
@@ -92,11 +93,12 @@ class OwnLayer(Model):
             return super().attribute(name)
         return self.base.attribute(name)
 
-    def set(self, name: str, value: Value) -> None:
+    def set(self, name: str, value: Value) -> Any:
         if self._layer is not None and name in self._layer.own():
+            return self._layer.set(name, value)
+        if isinstance(self._layer, Layer) and self._layer.has_setting(name):
             self._layer.set(name, value)
-        else:
-            super().set(name, value)
+        return super().set(name, value)
 
     def methods(self) -> dict[str, Method]:
         own = super().methods() | {"__init__": self.begin}
