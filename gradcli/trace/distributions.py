@@ -21,7 +21,9 @@ from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.draws import Draws
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import as_single
 from gradcli.trace.special import Size, Special
+from gradcli.trace.tensor_text import with_suffixes
 from gradcli.trace.values import Value, Values
 
 Rule = Callable[..., Node]
@@ -117,13 +119,23 @@ class Distribution(Object):
     def _cut(self, node: Node) -> Node:
         return detach(node) if node.kind == "float" else node
 
+    printed_names: tuple[str, ...] | None = None
+    """The parameters that print shows, if they are not all; those of the others follow."""
+
     def shown(self) -> str:
-        parts = []
-        for name, node in zip(self.names, self.parameters, strict=False):
-            value = self.values.evaluator.value(node)
-            plain = f"{value.item()}" if value.size == 1 else f"torch.Size({list(node.shape)})"
-            parts.append(f"{name}: {plain}")
-        return f"{type(self).__name__}({', '.join(parts)})"
+        names = self.names if self.printed_names is None else self.printed_names
+        parts = [f"{name}: {self._parameter_shown(self.attribute(name))}" for name in names]
+        return f"{self.title}({', '.join(parts)})"
+
+    def _parameter_shown(self, node: Node) -> str:
+        if self.shape != node.shape and node.size == 1:
+            node = _f("expand", node, self.shape)
+        value = self.values.evaluator.value(node)
+        if value.size != 1:
+            return f"torch.Size({list(node.shape)})"
+        if value.shape:
+            return with_suffixes(value, ())
+        return f"{as_single(value.item()) if self.values.is_single(node) else value.item()}"
 
 
 class Normal(Distribution):
@@ -227,6 +239,7 @@ class OfLogits(Distribution):
 
     names = ("probs", "logits")
     can_flow = False
+    printed_names: tuple[str, ...] | None = ("probs",)
     of_truths = False
     """Whether each probability is one of a yes, not of a class."""
 
@@ -333,7 +346,10 @@ class Distributions:
             raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
                                hint=f"{made.__name__}(logits=x)")  # fmt: skip
         ((name, node),) = nodes.items()
-        return made(self.draws, both(made, name, node))
+        found = made(self.draws, both(made, name, node))
+        if found.printed_names:
+            found.printed_names = (name,)
+        return found
 
     def parameter(self, value: Value, what: str) -> Node:
         """A parameter as a tensor, also where it is given as a number."""

@@ -22,6 +22,8 @@ from gradcli.trace.values import Value
 
 
 class LogNormal(Normal):
+    printed_names = ()
+
     def log_density(self, x: Node) -> Node:
         log = _f("log", x)
         return super().log_density(log) - log
@@ -82,6 +84,7 @@ class Gamma(ByInverse):
 
 class Beta(ByInverse):
     names = ("concentration1", "concentration0")
+    printed_names = ()
 
     def log_density(self, x: Node) -> Node:
         a, b = self.parameters
@@ -209,6 +212,7 @@ class MixtureSameFamily(Distribution):
     def __init__(self, weights: Categorical, parts: Distribution) -> None:
         super().__init__(parts.draws, parts.parameters)
         self._weights, self._parts = weights, parts
+        weights.printed_names = weights.names
         self.shape = parts.shape[:-1]
 
     def _averaged(self, of_parts: Node) -> Node:
@@ -240,6 +244,9 @@ class MixtureSameFamily(Distribution):
         column = self.values.graph.constant(chosen.ravel().astype(np.int64))
         return _f("reshape", getitem(flat, [row, column]), *shape)
 
+    def shown(self) -> str:
+        return f"{self.title}(\n  {self._weights.shown()},\n  {self._parts.shown()})"
+
     def attribute(self, name: str) -> Value:
         own = {"mixture_distribution": self._weights, "component_distribution": self._parts}
         return own[name] if name in own else super().attribute(name)
@@ -250,7 +257,7 @@ class Independent(Distribution):
 
     def __init__(self, base: Distribution, axes: int) -> None:
         super().__init__(base.draws, base.parameters)
-        self._base, self._axes = base, tuple(range(-axes, 0))
+        self._base, self._axes, self._count = base, tuple(range(-axes, 0)), axes
         self.events = axes + base.events
         self.names, self.shape = base.names, base.shape
         self.can_flow = base.can_flow
@@ -269,3 +276,6 @@ class Independent(Distribution):
 
     def drawn(self, shape: Shape) -> Node:
         return self._base.drawn(shape)
+
+    def shown(self) -> str:
+        return f"{self.title}({self._base.shown()}, {self._count})"

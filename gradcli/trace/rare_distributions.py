@@ -61,6 +61,8 @@ class Geometric(OfLogits):
 class OneHotCategorical(OfLogits):
     """Of rows with a one at the place that a Categorical gives."""
 
+    printed_names = ()
+
     events = 1
 
     def log_density(self, x: Node) -> Node:
@@ -106,12 +108,18 @@ class Binomial(OfLogits):
         return self.values.graph.constant(np.maximum(binom.ppf(u, self.total, probs), 0.0))
 
     def attribute(self, name: str) -> Any:
-        return self.values.plain(self.total) if name == "total_count" else super().attribute(name)
+        if name == "total_count" and self.events:
+            return self.values.plain(self.total)
+        if name == "total_count":
+            full = np.full(self.shape, float(self.total))
+            return self.values.own(self.values.graph.constant(full))
+        return super().attribute(name)
 
 
 class Multinomial(Binomial):
     """How many of `total_count` draws give each class; these lie along the last axis."""
 
+    printed_names = ()
     events = 1
 
     def log_density(self, x: Node) -> Node:
@@ -127,9 +135,6 @@ class Multinomial(Binomial):
         chosen = self.draws.chosen(rows, self.total, replace=True)
         counts: Array = np.stack([np.bincount(row, minlength=classes) for row in chosen])
         return self.values.graph.constant(counts.reshape(shape).astype(float))
-
-    def shown(self) -> str:
-        return "Multinomial()"
 
 
 class Dirichlet(ByInverse):
@@ -216,6 +221,7 @@ class Gumbel(Distribution):
 
 class HalfNormal(Distribution):
     names = ("scale",)
+    printed_names = ()
 
     def log_density(self, x: Node) -> Node:
         (scale,) = self.parameters
@@ -262,6 +268,17 @@ class StudentT(ByInverse):
         return loc + scale * t.ppf(u, df)
 
 
+class Chi2(Gamma):
+    printed_names = ()
+
+    def __init__(self, draws: Draws, df: Node) -> None:
+        super().__init__(draws, [df / 2.0, df.graph.constant(0.5)])
+        self._df = df
+
+    def attribute(self, name: str) -> Any:
+        return self._df if name == "df" else super().attribute(name)
+
+
 class RareDistributions:
     """The functions by name."""
 
@@ -296,10 +313,13 @@ class RareDistributions:
             raise GradcliError("type", f"{made.__name__} takes a count, and probs or logits",
                                hint=f"{made.__name__}(10, probs=p)")  # fmt: skip
         node = self._distributions.parameter(given[ways[0]], ways[0])
-        return made(self._distributions.draws, total, both(single, ways[0], node))
+        found = made(self._distributions.draws, total, both(single, ways[0], node))
+        if found.printed_names:
+            found.printed_names = ("total_count", ways[0])
+        return found
 
     def _chi2(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("df", "validate_args")
         given = bind_names("Chi2", names, arguments, keywords, names[1:])
         df = self._distributions.parameter(given["df"], "df")
-        return Gamma(self._distributions.draws, [df / 2.0, self.values.graph.constant(0.5)])
+        return Chi2(self._distributions.draws, df)

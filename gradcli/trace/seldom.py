@@ -34,6 +34,7 @@ from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
+from gradcli.trace.tailed_distributions import TailedDistributions
 
 if TYPE_CHECKING:
     from gradcli.trace.autograd import Autograd
@@ -78,7 +79,11 @@ class Seldom:
         if autograd.mentions.any_of(("distributions",)):
             draws = Draws(autograd, note_random)
             distributions = Distributions(draws)
-            parts += [MoreDistributions(distributions), RareDistributions(distributions)]
+            parts += [
+                MoreDistributions(distributions),
+                RareDistributions(distributions),
+                TailedDistributions(distributions),
+            ]
         self.functions: dict[str, Special] = {}
         self.methods: dict[str, Special] = {}
         for part in parts:
