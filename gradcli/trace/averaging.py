@@ -67,8 +67,8 @@ class AveragedModel(Composite):
             value = new[name]
             if count:
                 value = self.values.tensor((yield self.mean(node, value, count)))
-            self._replace(node, leaf(detach(value), marked=self.autograd.requires_grad(node)))
-        self._replace(seen, leaf(cast(seen + 1.0, "int"), marked=False))
+            self.replace(node, leaf(detach(value), marked=self.autograd.requires_grad(node)))
+        self.replace(seen, leaf(cast(seen + 1.0, "int"), marked=False))
 
 
 def _mean(average: Node, value: Node, count: int) -> Node:

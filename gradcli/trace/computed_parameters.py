@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.control import detach, leaf
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import Object
+from gradcli.trace.values import Value
 
 
 class ComputedParameter:
@@ -62,6 +65,32 @@ class ComputedParameter:
             known.add(self)
         self.module.store()[self.name] = yield self._compute(self)
 
+    def assign(self, value: Value) -> Any:
+        """Give the originals values by which it has this one: `module.weight = a`."""
+        values = self.module.values
+        for each in reversed(self.kind):
+            inverse = each.special("right_inverse")
+            if inverse is None:
+                raise GradcliError(
+                    "name", f"{self.name} is computed, and {each.title} has no right_inverse",
+                    hint="def right_inverse(self, A): what forward computes A of",
+                )  # fmt: skip
+            value = yield inverse.call([value], {})
+        parts = values.elements(value) if isinstance(value, tuple | Items) else [value]
+        for name, part in zip(self.originals, parts, strict=True):
+            new = leaf(detach(values.tensor(part, name)), marked=True)
+            self.module.replace(self.original(name), new)
+
+    def lines(self) -> list[str]:
+        """What its module shows of it; nothing where it is not computed by modules."""
+        if not isinstance(self.kind, list):
+            return []
+        found = [f"({self.name}): ParametrizationList("]
+        for place, each in enumerate(self.kind):
+            first, *rest = each.shown().splitlines()
+            found += [f"  ({place}): {first}", *(f"  {line}" for line in rest)]
+        return [*found, ")"]
+
     def read(self) -> Any:
         """It as an attribute of the module."""
         if self._always:
@@ -76,6 +105,11 @@ class Originals(Object):
 
     def __init__(self, module: Module) -> None:
         self._module = module
+
+    def lines(self) -> list[str]:
+        """What the layer shows of them."""
+        found = [line for each in self._module.computed.values() for line in each.lines()]
+        return found and ["(parametrizations): ModuleDict(", *(f"  {e}" for e in found), ")"]
 
     def attribute(self, name: str) -> Any:
         if name not in self._module.computed:

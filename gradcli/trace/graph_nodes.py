@@ -31,6 +31,7 @@ class GraphNode(Object):
     """A node of the graph: its name, and the nodes that gradients flow on to."""
 
     what = "a node of the graph"
+    family = "Node"
 
     def __init__(
         self,

@@ -76,12 +76,12 @@ class Module(Object):
         """Functions of the module and the gradients of its inputs and its output."""
         self._first_watchers: list[Object] = []
         """Functions of the module and the gradients of its output, before these."""
-        self._replace = replace
+        self.replace = replace
         self.not_saved: set[str] = set()
         """The buffers that are no part of its state."""
         self.computed: dict[str, Any] = {}
         """By name, parameters that are computed of others: `ComputedParameter`."""
-        self.parametrizations: Object | None = None
+        self.parametrizations: Any = None
         """What tells of these."""
 
     # --- what it is made of ---
@@ -371,7 +371,7 @@ class Module(Object):
         for _, node in self.named():
             new = self.autograd.set_requires_grad(node, wanted)
             if new is not node:
-                self._replace(node, new)
+                self.replace(node, new)
         return self
 
     def _apply(self, arguments: list[Value], keywords: Given) -> Any:
@@ -414,7 +414,7 @@ class Module(Object):
         for name, node in own.items():
             if name in given_by_name:
                 value = self.values.tensor(given_by_name[name], name)
-                self._replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
+                self.replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
         return loaded(missing, unexpected)
 
     def lines(self) -> list[str]:
@@ -441,13 +441,17 @@ class Module(Object):
         """Its lines, of those of the modules inside."""
         details = self.details()
         is_tall = bool(details) and (bool(inside) or "\n" in details)
-        head = f"{self.title}({'' if is_tall else details}"
+        computed = self.parametrizations.lines() if self.parametrizations is not None else []
+        is_tall = is_tall or bool(computed)
+        title = f"Parametrized{self.title}" if computed else self.title
+        head = f"{title}({'' if is_tall else details}"
         own = [f"  {each}" for each in details.split("\n")] if is_tall else []
         within = [*own, *self.lines()]
-        if len(within) == 1 and not inside:
+        if len(within) == 1 and not inside and not computed:
             return [f"{head}{within[0].removeprefix('  ')})"]
         for label, (first, *rest) in self.labelled(inside):
             within += [f"  {label}{first}", *(f"  {each}" for each in rest)]
+        within += [f"  {each}" for each in computed]
         self.values.graph.ledger.take(
             sum(4 * len(each) + 64 for each in (head, *within)), "what is printed"
         )
@@ -666,7 +670,7 @@ class ModuleList(Module):
 
     def _longer(self, _: str, arguments: list[Value], keywords: Given) -> Value:
         items = [*self.items, *self.values.elements(arguments[0])]
-        return ModuleList(self.autograd, self.title, self._replace, items)
+        return ModuleList(self.autograd, self.title, self.replace, items)
 
     def _append(self, arguments: list[Value], keywords: Given) -> Value:
         self.items.append(*bind_names("append", ("item",), arguments, keywords).values())
@@ -730,7 +734,7 @@ class Sequential(ModuleList):
             return None
         pairs = list(self.inside().items())[items[0]]
         names = [name for name, _ in pairs]
-        return Sequential(self.autograd, self._replace, names, [each for _, each in pairs])
+        return Sequential(self.autograd, self.replace, names, [each for _, each in pairs])
 
     def set_item(self, items: Sequence[Any], value: Any) -> None:
         """Put another module in the place of one."""

@@ -10,6 +10,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.indexing import getitem
+from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
@@ -72,8 +73,8 @@ class Lengths:
         places = np.where(alive, np.cumsum(alive).reshape(alive.shape) - 1, 0)
         found = getitem(data, [data.graph.constant(places)])
         mask = alive.reshape(*alive.shape, *(1,) * (data.ndim - 1))
-        padded: Node = FUNCTIONS["where"].build(data.graph.constant(mask), found, fill)
-        return padded
+        padded = FUNCTIONS["where"].build(data.graph.constant(mask), found, fill)
+        return cast(padded, data.kind)
 
 
 def in_order(values: Values, node: Node, order: Node | None, axis: int) -> Node:

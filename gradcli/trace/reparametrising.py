@@ -15,6 +15,7 @@ from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.computed_parameters import ComputedParameter, Originals
+from gradcli.trace.items import Items
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, Given, Object, Recording
 from gradcli.trace.special import Special
@@ -56,6 +57,7 @@ class Reparametrising:
                 self._spectral_norm, "parametrizations.{}.original"
             ),
             "torch.nn.utils.remove_spectral_norm": self._remove,
+            "torch.nn.utils.skip_init": self._made,
             "torch.nn.utils.parametrize.register_parametrization": self._register,
             "torch.nn.utils.parametrize.cached": lambda *_: Cached(self.values),
             "torch.nn.utils.parametrize.is_parametrized": self._is_computed,
@@ -70,6 +72,13 @@ class Reparametrising:
             "torch.nn.utils.prune.remove": self._remove,
             "torch.nn.utils.prune.is_pruned": self._is_computed,
         }
+
+    def _made(self, arguments: list[Value], keywords: Given) -> Any:
+        """`skip_init(nn.Linear, 2, 1)`: a layer, whose parameters here have values."""
+        if not arguments or not isinstance(arguments[0], Object):
+            raise GradcliError("type", "skip_init takes the class of a layer, and its arguments",
+                               hint="skip_init(nn.Linear, 2, 1)")  # fmt: skip
+        return arguments[0].call(arguments[1:], keywords)
 
     # --- what they have in common ---
 
@@ -200,22 +209,26 @@ class Reparametrising:
         node = self._parameter(module, name)
         before = module.computed.get(str(name))
         whole = f"parametrizations.{name}.original"
-        start = node
+        start: Value = node
         inverse = by.special("right_inverse")
         if inverse is not None:
-            start = self.values.tensor((yield inverse.call([node], {})))
+            start = yield inverse.call([node], {})
+        several = self.values.elements(start) if isinstance(start, tuple | Items) else None
+        starts = {whole: start} if several is None else {
+            f"{whole}{place}": each for place, each in enumerate(several)
+        }  # fmt: skip
 
         def compute(computed: ComputedParameter) -> Any:
-            value: Value = computed.original(whole)
+            found: list[Value] = [computed.original(each) for each in starts]
             for each in computed.kind:
-                value = yield each.call([value], {})
-            return self.values.tensor(value)
+                found = [(yield each.call(found, {}))]
+            return self.values.tensor(found[0])
 
         if before is not None and before.kind:
             before.kind.append(by)
             return (yield self._have(before))
-        computed = ComputedParameter(module, str(name), {whole: self._leaf(start)}, compute,
-                                     always=True)  # fmt: skip
+        originals = {each: self._leaf(self.values.tensor(at)) for each, at in starts.items()}
+        computed = ComputedParameter(module, str(name), originals, compute, always=True)
         computed.kind = [by]
         return (yield self._have(computed))
 
