@@ -32,9 +32,9 @@ _DATES = ("datetime", "pathlib", "strftime", "gmtime", "localtime", "ctime", "as
 _OF_INSTALLATION = ("sys", "importlib", "packaging")
 """The same of what Python is told of where it runs."""
 _MORE_OF_PYTHON = (
-    "itertools", "operator", "contextlib", "import re", "json", "SimpleNamespace", "os.path",
-    "os.environ", "os.getenv", "os.make", "from os", "heapq", "bisect", "statistics", "logging",
-    "enum", "argparse", "sys.modules",
+    "itertools", "operator", "contextlib", "import re", ", re\n", ", re,", "from re", "json",
+    "SimpleNamespace", "os.path", "os.environ", "os.getenv", "os.make", "os.sep", "os.pardir",
+    "from os", "heapq", "bisect", "statistics", "logging", "enum", "argparse", "sys.modules",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
@@ -53,7 +53,7 @@ _DRAWS = (
     "randint",
     "randperm",
     "random_split",
-    "shuffle=",
+    "DataLoader",
     "Sampler",
 )
 _CHANCES = ("random",)

@@ -278,7 +278,8 @@ class Mentions:
 
 
 def _has_any(text: str, words: tuple[str, ...]) -> bool:
-    return any(word in text for word in words)
+    close = text.replace(" (", "(")
+    return any(word in text or word in close for word in words)
 
 
 def _stands_outside(text: str, name: str, span: Span) -> bool:

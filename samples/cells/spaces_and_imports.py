@@ -1,0 +1,11 @@
+import os, re
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+print(re.findall("a", "banana"), os.path.splitext("model.pt"))
+data = TensorDataset(torch.arange(4.0))
+for (x,) in DataLoader(dataset=data, batch_size=2, shuffle = True):
+    print(x.shape)
+for (x,) in DataLoader(data, 3, True):
+    print(x.shape)
+print(torch.normal (torch.zeros(2), torch.ones(2)).shape, torch.isin (torch.arange(3), torch.tensor([2])))
