@@ -315,12 +315,17 @@ class ArrayCalls:
         return None
 
     def _fill_diagonal(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names("fill_diagonal", ("a", "val"), arguments, keywords)
+        names = ("a", "val", "wrap")
+        given = bind_names("fill_diagonal", names, arguments, keywords, names[2:])
         node = self.values.tensor(given["a"])
         array: Array = np.array(self.values.evaluator.value(node))
         if array.ndim < 2:
             raise GradcliError("shape", "fill_diagonal is for matrices")
-        np.fill_diagonal(array, self.values.evaluator.value(self.values.tensor(given["val"])))
+        if array.ndim > 2 and len(set(array.shape)) > 1:
+            raise GradcliError("shape", "fill_diagonal: all axes have one length beyond matrices")
+        wrap = "wrap" in given and self.values.truth(given["wrap"])
+        value = self.values.evaluator.value(self.values.tensor(given["val"]))
+        np.fill_diagonal(array, value, wrap)
         self._put(node, self.values.graph.constant(array))
         return None
 

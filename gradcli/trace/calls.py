@@ -642,8 +642,8 @@ class Calls(NumpyCalls):
         result: Value = call(self.values, built_in, arguments, keywords)
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))
-        if self.autograd.dtypes is not None and isinstance(result, Node):
-            self.autograd.dtypes.check_product(built_in.name, result, first)
+        if self.autograd.dtypes is not None:
+            result = self.autograd.dtypes.of_call(built_in.name, result, first)
         if self.values.is_python and built_in.name in KEEP_INTEGERS:
             result = self.whole(result, (*arguments, *keywords.values()))
         if self.values.is_pytorch:

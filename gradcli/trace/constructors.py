@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Kind, Node
 from gradcli.ops import FUNCTIONS
@@ -12,10 +14,12 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.dtypes import ALIASES
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
 from gradcli.trace.objects import is_row
 from gradcli.trace.special import Size
+from gradcli.trace.tensor_text import as_held
 from gradcli.trace.values import Value, Values
 
 KINDS: dict[str, Kind] = {
@@ -182,7 +186,24 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
     """The node with elements of the dtype of that name."""
     name = dtype_name(autograd, dtype, node.graph.precision)
     converted = cast(node, KINDS[name])
-    return converted if autograd.dtypes is None else autograd.dtypes.as_dtype(converted, name)
+    if autograd.dtypes is None:
+        return converted
+    if name in _HALVES or name in _SHORT:
+        converted = _held(autograd, converted, ALIASES.get(name, name))
+    return autograd.dtypes.as_dtype(converted, name)
+
+
+def _held(autograd: Autograd, node: Node, dtype: str) -> Node:
+    """The tensor with the elements that a short dtype holds of its own."""
+    value = autograd.values.evaluator.value(node)
+    held = as_held(value, dtype)
+    if np.array_equal(held, value, equal_nan=node.kind == "float"):
+        return node
+    if node.kind == "float" and autograd.requires_grad(node):
+        with np.errstate(invalid="ignore"):
+            change = np.where(held == value, 0.0, held - value)
+        return node + node.graph.constant(change)
+    return autograd.values.own(node.graph.constant(held))
 
 
 def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:

@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.ops.kinds import cast
@@ -17,6 +17,7 @@ from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.items import Device, Items
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
+from gradcli.trace.tensor_text import as_held
 from gradcli.trace.values import Value
 
 _METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
@@ -97,14 +98,20 @@ class Conversions:
         if passes is not None and (number := passes.number_in(node)) is not None:
             self.values.taken_numbers.add(number)
             return number
-        return self._number(self.values.evaluator.value(node).item(), node)
+        return self._number(self._elements(node).item(), node)
+
+    def _elements(self, node: Node) -> Array:
+        """The elements, looked at now, as its dtype holds them."""
+        found = self.values.evaluator.value(node)
+        dtype = self.autograd.dtypes.of(node) if self.autograd.dtypes is not None else ""
+        return as_held(found, dtype) if BYTES.get(dtype, 8) < 4 else found
 
     def _tolist(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The elements as lists of numbers, looked at now; the number itself of a single value."""
         node = self._only("tolist", arguments, keywords)
         self.values.graph.check_room(math.prod(max(1, length) for length in node.shape))
         level: list[Value] = [
-            self._number(each, node) for each in self.values.evaluator.value(node).ravel().tolist()
+            self._number(each, node) for each in self._elements(node).ravel().tolist()
         ]
         for axis in reversed(range(node.ndim)):
             length = node.shape[axis]

@@ -23,6 +23,8 @@ ALIASES = {
     "short": "int16", "char": "int8", "byte": "uint8",
 }  # fmt: skip
 """PyTorch's other names."""
+_CODES = ("info", "pivots")
+"""Fields of what factors matrices, and says how that went."""
 _COUNTING = ("add", "multiply")
 """Reductions of these add and multiply integers of any dtype as int64."""
 
@@ -59,6 +61,20 @@ class Dtypes:
         self.values.copies.add(made)
         self.values.made_by[made] = "to", (), {}
         self.name(made, dtype)
+        return made
+
+    def of_call(self, name: str, result: Value, first: int) -> Value:
+        """What a function gives, with codes of success and pivots that are int32 as in PyTorch.
+        Raises `type` where it multiplies tensors of several dtypes.
+        """
+        if isinstance(result, Node):
+            self.check_product(name, result, first)
+        names = getattr(result, "_fields", ())
+        if not isinstance(result, tuple) or not any(each in _CODES for each in names):
+            return result
+        pairs = zip(names, result, strict=True)
+        found = [self.as_dtype(each, "int32") if name in _CODES else each for name, each in pairs]
+        made: Value = type(result)(*found)  # type: ignore[arg-type]
         return made
 
     def like(self, node: Node, other: Node) -> Node:

@@ -230,7 +230,11 @@ class Expressions:
         if expression.id in CONSTANTS:
             return self.graph.constant(CONSTANTS[expression.id])
         self.graph.span = expression.span
-        found = "__main__" if expression.id == "__name__" else self.function_value(expression)
+        if expression.id == "__name__":
+            return "__main__"
+        if expression.id == "__file__" and self.autograd.source.name != "program":
+            return self.autograd.source.name
+        found = self.function_value(expression)
         if found is None:
             raise self._unknown_name(expression.id)
         return found

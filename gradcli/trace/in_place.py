@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
@@ -110,11 +112,11 @@ class InPlace:
         self, node: Node, arguments: list[Value], keywords: dict[str, Value]
     ) -> Node:
         given = bind_names("fill_diagonal_", ("fill_value", "wrap"), arguments, keywords, ("wrap",))
-        if node.ndim != 2:
-            raise GradcliError("shape", "fill_diagonal_ is for matrices")
-        eye = FUNCTIONS["eye"].build(node.graph, *node.shape)
+        wrap = "wrap" in given and self.values.truth(given["wrap"])
+        if node.ndim < 2 or (node.ndim > 2 and len(set(node.shape)) > 1):
+            raise GradcliError("shape", "fill_diagonal_ is for matrices, and for cubes of any axes")
+        places = np.zeros(node.shape, bool)
+        np.fill_diagonal(places, val=True, wrap=wrap)
         value = self.values.tensor(given["fill_value"], "fill_value")
-        filled = FUNCTIONS["where"].build(
-            FUNCTIONS["gt"](eye, node.graph.constant(0.0)), value, node
-        )
+        filled = FUNCTIONS["where"].build(node.graph.constant(places), value, node)
         return cast(filled, node.kind)

@@ -92,6 +92,10 @@ class PythonLibrary:
         environment = EmptyEnvironment(values)
         self.constants: dict[str, Value] = {
             "os.environ": environment,
+            "os.sep": "/",
+            "os.path.sep": "/",
+            "os.pardir": "..",
+            "os.curdir": ".",
             "sys.modules": environment,
             **{f"logging.{name}": values.plain(level) for name, level in _NUMBERS.items()},
         }
@@ -105,6 +109,8 @@ class PythonLibrary:
                 f"os.path.{name}": partial(self._path, name)
                 for name in ("join", "basename", "dirname", "splitext", "normpath", "split")
             },
+            **{f"os.path.{name}": partial(self._path, "normpath")
+               for name in ("abspath", "realpath")},
             **{f"os.path.{name}": lambda *_: values.graph.constant(False)
                for name in ("exists", "isfile", "isdir")},
             **{f"os.{name}": lambda *_: None for name in ("makedirs", "mkdir")},
@@ -184,7 +190,7 @@ class PythonLibrary:
     # --- paths ---
 
     def _path(self, name: str, arguments: list[Value], keywords: Given) -> Value:
-        """What a path is made of: no file is looked at."""
+        """What a path is made of: no file is looked at, and a relative one stays so."""
         parts = [each.shown() if isinstance(each, Object) else each for each in arguments]
         if not parts or not all(isinstance(each, str) for each in parts):
             raise GradcliError("type", f"os.path.{name} takes strings")

@@ -36,7 +36,7 @@ PROFILES = {"default": PLAIN, "short": Style(2, edge=2), "full": Style(threshold
 def with_suffixes(array: Array, suffixes: Sequence[str], style: Style = PLAIN) -> str:
     """A tensor with suffixes, in a line of their own where they do not fit."""
     dtype = next((each for each in suffixes if each.startswith(DTYPE)), "")
-    found = tensor_text(_rounded(array, dtype.removeprefix(DTYPE)), style).removesuffix(")")
+    found = tensor_text(as_held(array, dtype.removeprefix(DTYPE)), style).removesuffix(")")
     if dtype:
         found = found.removesuffix(f", {DTYPE}int64")
     width = len(found) - found.rfind(LINE) + 1
@@ -131,7 +131,7 @@ class _CellRows(NamedTuple):
         return f"[{f',{LINE * (len(shape) - 1)}{below}'.join(parts)}]"
 
 
-def _rounded(array: Array, dtype: str) -> Array:
+def as_held(array: Array, dtype: str) -> Array:
     """The elements as that dtype holds them: fewer digits, and integers that wrap around."""
     if not dtype:
         return array

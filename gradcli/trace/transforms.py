@@ -13,9 +13,9 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
-from gradcli.graph import Node
+from gradcli.graph import Node, upstream
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind, detach
+from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
@@ -111,16 +111,25 @@ class Transforms:
         return value
 
     def _traced(
-        self, function: Object, arguments: Sequence[Value], named: Given, places: Sequence[int]
+        self,
+        function: Object,
+        arguments: Sequence[Value],
+        named: Given,
+        places: Sequence[int],
+        *,
+        marked: bool = False,
     ) -> Visitor:
-        """The result of a call, and what stands for its arguments at these places."""
+        """The result of a call, and what stands for its arguments at these places: `marked` ones
+        require grad.
+        """
+
+        def argument(given: Value) -> Node:
+            node = cast(self.values.tensor(given, "an argument"), "float")
+            return leaf(node, marked=True) if marked and not _is_followed(node) else bind(node)
+
         inputs = list(arguments)
         for place in places:
-            inputs[place] = changed(
-                self.values,
-                inputs[place],
-                lambda node: bind(cast(self.values.tensor(node, "an argument"), "float")),
-            )
+            inputs[place] = changed(self.values, inputs[place], argument)
         chosen = [inputs[place] for place in places]
         result = yield function.call(inputs, named)
         return result, chosen
@@ -246,16 +255,17 @@ class Transforms:
         names = ("func", "inputs", "create_graph", "strict", "vectorize", "strategy",
                  "outer_jacobian_strategy")  # fmt: skip
         given = bind_names("this", names, arguments, keywords, names[2:])
-        result, chosen = yield self._called(given["func"], given["inputs"])
-        found = run(result, chosen, result)
         create = "create_graph" in given and self.values.truth(given["create_graph"])
+        result, chosen = yield self._called(given["func"], given["inputs"], marked=create)
+        found = run(result, chosen, result)
         return found if create else changed(self.values, found, _cut)
 
-    def _called(self, function: Value, given: Value) -> Visitor:
+    def _called(self, function: Value, given: Value, *, marked: bool = False) -> Visitor:
         """The value of a function of one or several inputs, and what stands for these."""
         several = is_tree(self.values, given) and not isinstance(given, Dictionary)
         inputs = self.values.elements(given) if several else [given]
-        found = yield self._traced(self._callable(function), inputs, {}, range(len(inputs)))
+        whole = self._callable(function)
+        found = yield self._traced(whole, inputs, {}, range(len(inputs)), marked=marked)
         result, chosen = found
         return result, tuple(chosen) if several else chosen[0]
 
@@ -278,7 +288,8 @@ class Transforms:
         """The function's value, and a product of its derivative with vectors."""
         names = ("func", first, second, "create_graph", "strict", "has_aux")
         given = bind_names("this", names, arguments, keywords, names[2:])
-        whole, inputs = yield self._called(given["func"], given[first])
+        marked = "create_graph" in given and self.values.truth(given["create_graph"])
+        whole, inputs = yield self._called(given["func"], given[first], marked=marked)
         has_aux = self._has_aux(given)
         result, aux = self._parted(whole, has_aux)
         product = run(result, inputs, given.get(second))
@@ -310,6 +321,11 @@ class Transforms:
         grads = self._pulled_back(self._single(result), nodes, None)
         found = self._all_pulled_back(grads, nodes, self._vectors(vectors, nodes))
         return filled(self.values, inputs, found)
+
+
+def _is_followed(node: Node) -> bool:
+    """Whether gradients flow back from it to a leaf that requires grad."""
+    return any(each.op is LEAF and each.attributes[0] for each in upstream([node]))
 
 
 def _cut(value: Value) -> Value:
