@@ -523,15 +523,16 @@ class Builder:
         if Keyword not in map(type, given):
             return Call(callee, tuple(given), (), span)
         arguments = tuple([node for node in given if type(node) is not Keyword])
-        keywords = tuple(given[len(arguments) :])
-        names = set()
-        for keyword in keywords:
-            if type(keyword) is not Keyword:
+        keywords = tuple([node for node in given if type(node) is Keyword])
+        for node in given[[type(each) for each in given].index(Keyword) :]:
+            if type(node) not in (Keyword, Starred):
                 raise self.error(
-                    keyword.span,
+                    node.span,
                     "an argument without a name stands behind one with a name",
                     "put the arguments without names first",
                 )
+        names = set()
+        for keyword in keywords:
             if keyword.name in names:
                 raise self.error(keyword.span, f"the argument `{keyword.name}` is given twice")
             names.add(keyword.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -169,6 +170,11 @@ class BuiltIn(Object):
 
     def shown(self) -> str:
         root, _, name = self.name.rpartition(".")
+        if name == "Tensor":
+            return "<class 'torch.Tensor'>"
+        pythons = None if root else getattr(builtins, name, None)
+        if pythons is not None:
+            return str(pythons)  # as <built-in function len>
         return class_shown(name) if root in _OF_CLASSES else super().shown()
 
 
