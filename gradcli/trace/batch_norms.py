@@ -59,7 +59,7 @@ class BatchNorm(Layer):
     def _forget(self) -> None:
         for name, node in self.buffers().items():
             value = node * 0.0 + float(name == "running_var")
-            self._replace(node, leaf(detach(cast(value, node.kind)), marked=False))
+            self.replace(node, leaf(detach(cast(value, node.kind)), marked=False))
 
     def end_again(self) -> None:
         """Weigh batches as it was made to."""

@@ -234,6 +234,13 @@ class Laplace(Distribution):
         return loc - scale * _f("sign", u) * _f("log1p", -2.0 * _f("abs", u))
 
 
+_NEEDED = {
+    "log_prob": ("logits",), "entropy": ("probs", "logits"), "logits": ("logits",),
+    **dict.fromkeys(("probs", "sample", "mean", "variance", "stddev"), ("probs",)),
+}  # fmt: skip
+"""What methods and attributes are computed of."""
+
+
 class OfLogits(Distribution):
     """Given by `probs` or by `logits`, of which the other follows."""
 
@@ -242,6 +249,27 @@ class OfLogits(Distribution):
     printed_names: tuple[str, ...] | None = ("probs",)
     of_truths = False
     """Whether each probability is one of a yes, not of a class."""
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        found = super().methods()
+        return {name: partial(self._noting, name, each) for name, each in found.items()}
+
+    def _noting(self, name: str, method: Callable[..., Any], *given: Any) -> Any:
+        self._note(name)
+        return method(*given)
+
+    def attribute(self, name: str) -> Any:
+        self._note(name)
+        return super().attribute(name)
+
+    def _note(self, used: str) -> None:
+        """Print shows both of them once what needs the other was asked for, as in PyTorch."""
+        needed = _NEEDED.get(used, ())
+        if self.printed_names:
+            known = {*self.printed_names, *needed}
+            self.printed_names = tuple(
+                [name for name in ("total_count", *self.names) if name in known]
+            )
 
 
 class Bernoulli(OfLogits):

@@ -20,7 +20,7 @@ from gradcli.trace.values import Value
 
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "set", "range",
           "Module", "Parameter", "Number", "FloatTensor", "ndarray", "Size", "Exception",
-          "Optimizer", "Callable", "dtype", "device", "NoneType")  # fmt: skip
+          "Optimizer", "Callable", "dtype", "device", "NoneType", "Node")  # fmt: skip
 
 
 _ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",

@@ -117,16 +117,24 @@ class Layer(Module):
         """Whether it computes something else where that is assigned: `dropout.p = 0.1`."""
         return name in self.settings and self.remake is not None
 
-    def set(self, name: str, value: Value) -> None:
-        if name in self.statistics and value is not None:
-            self.statistics[name] = self.values.tensor(value, name)
-        elif name in self._parameters or name in self._deleted:
+    def set(self, name: str, value: Value) -> Any:
+        if name in self.computed and isinstance(self.computed[name].kind, list):
+            return self.computed[name].assign(value)
+        is_parameter = isinstance(value, Node) and value in self.values.parameters
+        if name in self._parameters or name in self._deleted or is_parameter:
             self._set_parameter(name, value)
+        elif name == "training":
+            self.training = self.values.truth(value)
+        elif name in _WEIGHTS and value is None:
+            self.statistics.pop(name, None)
+        elif name in self.statistics or (name in _WEIGHTS and name in self.settings):
+            self.statistics[name] = self.values.tensor(value, name)
         elif self.has_setting(name) and self.remake is not None:
             settings = {**self.settings, name: value}
             self.follow(self.remake({key: self.values.setting(e) for key, e in settings.items()}))
         else:
             raise self.has_no("attribute", name)
+        return None
 
     def follow(self, rule: LayerRule) -> Layer:
         """Compute that from now on; the layer."""

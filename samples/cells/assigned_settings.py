@@ -30,3 +30,11 @@ loss = nn.CrossEntropyLoss()
 loss.reduction = "sum"
 loss.weight = torch.tensor([1.0, 3.0])
 print(loss(torch.eye(2), torch.tensor([0, 1])), list(loss.parameters()))
+loss.weight = None
+print(loss(torch.eye(2), torch.tensor([0, 1])))
+plain = nn.Conv2d(1, 1, 1, bias=False)
+plain.weight.data.fill_(2.0)
+plain.bias = nn.Parameter(torch.ones(1))
+print(plain(torch.ones(1, 1, 1, 1)), [name for name, _ in plain.named_parameters()])
+plain.training = False
+print(plain.training)
