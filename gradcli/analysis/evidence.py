@@ -22,6 +22,12 @@ DOUBLE_DIGITS = 16
 SINGLE_DIGITS = 9
 """Numbers with more digits that are all single-precision numbers come from such a computation."""
 _NUMBER = re.compile(r"[0-9]*\.?(?P<fraction>[0-9]*)(?:[eE](?P<exponent>[-+]?[0-9]+))?")
+WRITTEN = 10_000
+"""Of so many numbers at most it is asked with how many digits they were written."""
+ROUGH = 1e-2
+"""Numbers with fewer digits are taken as exact: 6 is not a rounded 6.4."""
+SINGLE = 2e-6
+"""The relative error of a computation in single precision."""
 _MOST = 6
 """The longest exponent that is read: numbers whose exponent is longer are 0, or no numbers."""
 
@@ -89,6 +95,20 @@ def from_values(values: Array) -> Evidence:
     sharper = np.maximum(units.min(initial=np.inf), np.where(np.isfinite(last), last, 0.0))
     found = _written(np.where(bare, units, np.minimum(units, sharper)), bare)
     return Evidence(found.told, np.reshape(found.slack, values.shape))
+
+
+def rounding(numbers: Array) -> Array | float:
+    """How far numbers may be from those that they were rounded from: a unit of the last digit that
+    they have, or what is left of it in a computation in single precision.
+    """
+    if numbers.size > WRITTEN:
+        return 0.0
+    evidence, size = from_values(numbers), np.abs(numbers)
+    if evidence.dtype == "float32":
+        largest = float(np.max(size, initial=0.0, where=np.isfinite(size)))
+        return np.asarray(SINGLE * (size + 0.1 * largest))
+    unit = 2 * evidence.slack_of(numbers.shape)
+    return unit if (unit <= ROUGH * size)[numbers != 0].all() else 0.0
 
 
 def _written(units: Array, bare: Array) -> Evidence:

@@ -6,15 +6,13 @@ the leaf has other values: so that mistakes are found that 2·2 = 2 + 2 = 2**2 w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.typed import Remembering, Tolerant, Typed
-from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import vjp
@@ -50,10 +48,6 @@ class Point:
         with Tolerant():
             return np.asarray(self._evaluator.value(node), np.float64)
         return None
-
-
-Guess: TypeAlias = Callable[[Point], Array | None]
-"""The numbers that a mistake would give at a point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,13 +190,13 @@ class Claim:
     def rtol(self) -> float:
         return EXACT[self.walk.problem.options.precision]
 
-    def fits(self, guess: Guess, slack: Array | float = 0.0) -> bool:
+    def fits(self, guess: Node, slack: Array | float = 0.0) -> bool:
         """Whether a guess gives all of the user's numbers at every point.
 
         `slack` is how far numbers may differ that were rounded when they were written.
         """
         for point in self.points:
-            mine, guessed = point.value(self.mine), guess(point)
+            mine, guessed = point.value(self.mine), point.value(guess)
             if mine is None or guessed is None:
                 return False
             if guessed.size == 1:
@@ -219,13 +213,11 @@ class Claim:
         size = np.max(np.abs(self.known(self.leaf)), initial=0.0)
         return float(max(total / (size or 1.0), np.abs(self.right).max(initial=0.0)))
 
-    def noise(self) -> list[Array]:
-        """How much of the gradient may be rounding, at every point. Raises `limit-memory`."""
-        problem = replace(self.walk.problem, feeds=self.walk.feeds)
-        probe = Probe(problem, [self.grad], self.leaf, all_steps=True)
-        unit = float(np.finfo(self.leaf.graph.dtype("float")).eps)
-        values = [point.value(self.leaf) for point in self.points]
-        return [probe.noise(value, unit)[0] for value in values if value is not None]
+    def of(self, mine: Node) -> Claim:
+        """The same of other numbers."""
+        other = copy(self)
+        other.mine = mine
+        return other
 
     def at_points(self, points: list[Point]) -> Claim:
         """The same at other points."""

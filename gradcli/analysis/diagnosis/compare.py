@@ -14,12 +14,12 @@ from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.double import in_double
 from gradcli.analysis.diagnosis.elsewhere import branch
 from gradcli.analysis.diagnosis.patterns import elements
-from gradcli.analysis.diagnosis.search import Search, rounding
+from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import MOST, Jump, kinks
 from gradcli.analysis.diagnosis.smaller import LARGE, confirmed_in_small
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording, wording
-from gradcli.analysis.evidence import Evidence, from_formula, from_values
+from gradcli.analysis.evidence import Evidence, from_formula, from_values, rounding
 from gradcli.analysis.verdict import (
     Agreement,
     Cause,

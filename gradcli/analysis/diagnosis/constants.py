@@ -61,31 +61,22 @@ def ratio(mine: Array, right: Array, rtol: float) -> float | None:
     return k if k and near.all() else None
 
 
-class FactorMeaning(NamedTuple):
-    """A sentence that explains a factor."""
-
-    words: str
-    own: bool
-    """Whether by a number that the program computes with; else by sizes and by mathematics."""
-    is_single: bool = True
-    """Whether by one number."""
-
-
-def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> list[FactorMeaning]:
-    """Explanations of k, not of its sign, the most likely first: by one number, or else by two."""
+def meanings(
+    claim: Claim, words: Wording, k: float, rtol: float
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Sentences that explain k, not its sign, the most likely first: by numbers that the program
+    computes with; and by sizes and mathematics, or else by two numbers.
+    """
     size = abs(k)
     own = [each for each in _program(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
     less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
     guesses = () if claim.is_formula else (*sizes(claim), *WELL_KNOWN, less)
     general = [each for each in guesses if _explains(each.value)]
-    single = [FactorMeaning(told, True) for told in _told(own, size, rtol)]
-    single += [FactorMeaning(told, False) for told in _told(general, size, rtol)]
-    if single or claim.is_formula:
+    single = list(_told(own, size, rtol)), list(_told(general, size, rtol))
+    if any(single) or claim.is_formula:
         return single
-    return [
-        FactorMeaning(told, False, False) for told in _pairs([*own, *general][:FIRST], size, rtol)
-    ]
+    return [], list(_pairs([*own, *general][:FIRST], size, rtol))
 
 
 def _explains(value: float) -> bool:

@@ -2,52 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, agreeing, distinct
+from gradcli.analysis.diagnosis.mutation import distance
 from gradcli.analysis.diagnosis.sides import Jump, kinks
+from gradcli.analysis.evidence import rounding
 from gradcli.analysis.verdict import Cause
-from gradcli.graph import Array, Shape
+from gradcli.graph import Array
+from gradcli.ops.shapes import element, show
 
 LISTED = 4
 """The most elements that are listed."""
+CLOSE = 0.1
+"""Numbers that are no farther off than this were computed badly."""
 
 
-def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
-    """The simplest description that fits, if there is one."""
+def described(claim: Claim) -> Cause:
+    """The simplest description that fits."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
-        return
+        text = f"the shape is {show(mine.shape)}, the leaf's is {show(right.shape)}"
+        return Cause("shape", text)
     bad = ~np.isfinite(mine) & np.isfinite(right)
     if bad.any():
-        yield Cause("nan", f"not a finite number at {_places(bad, claim.name)}")
-        return
-    wrong = ~agreeing(mine, right, claim.rtol, slack)
+        return Cause("nan", f"not a finite number at {_places(bad, claim.name)}")
     if (mine != 0).any() and (right != 0).any() and ((mine != 0) == (right == 0)).all():
         text = "it is 0 exactly where the gradient is not: a condition is the wrong way round"
-        yield Cause("mask", text)
-        return
+        return Cause("mask", text)
     if not mine.any():
-        yield Cause("zero", "it is 0 everywhere: no path from the leaf was followed")
-        return
+        return Cause("zero", "it is 0 everywhere: no path from the leaf was followed")
+    wrong = ~agreeing(mine, right, claim.rtol, rounding(mine))
     if 0 < wrong.sum() <= wrong.size // 2:
-        yield elements(claim, wrong, kinks(claim, wrong))
-        return
+        return elements(claim, wrong, kinks(claim, wrong))
     with np.errstate(all="ignore"):
         difference, quotient = mine - right, mine / right
     if wrong.size > 2 and _constant(difference) and distinct(right, claim.rtol) > 1:
         offset = float(difference.flat[0])
         text = f"a constant {abs(offset):.6g} is {'added to' if offset > 0 else 'taken from'} it"
-        yield Cause("offset", text, {"offset": offset})
-    elif mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
-        yield Cause("permuted", "the same numbers, in another order")
-    elif mine.size > 1 and _constant(quotient):
-        factor = float(quotient.flat[0])
-        yield Cause("factor", f"yours is the gradient times {factor:.10g}", {"factor": factor})
-    elif right.ndim > 1:
-        yield from _by_axis(quotient)
+        return Cause("offset", text, {"offset": offset})
+    if mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
+        return Cause("permuted", "the same numbers, in another order")
+    by_axis = _by_axis(quotient) if right.ndim > 1 else None
+    return by_axis or _unexplained(claim, wrong, quotient)
+
+
+def _unexplained(claim: Claim, wrong: Array, quotient: Array) -> Cause:
+    if claim.theirs[~wrong].any():
+        return elements(claim, wrong, kinks(claim, wrong))
+    apart = distance(claim.theirs, claim.right)
+    if apart < CLOSE:
+        digits = f"{-math.log10(apart):.1f} digits"
+        return Cause("approximate", f"it is close, to {digits}: rounded early, or by differences?")
+    known = quotient[np.isfinite(quotient)]
+    spread = ""
+    if known.size > 1:
+        spread = f": yours is {known.min():.4g} to {known.max():.4g} times the gradient"
+    return Cause("unexplained", f"no single mistake that was tried gives these numbers{spread}")
 
 
 def elements(claim: Claim, wrong: Array, found: Sequence[Jump]) -> Cause:
@@ -67,14 +81,10 @@ def elements(claim: Claim, wrong: Array, found: Sequence[Jump]) -> Cause:
     if how and "gradient is 0" not in where:
         text += f"; there {how}"
     if found:
-        text += f"; {_told(found)}"
+        ops = ", ".join(dict.fromkeys(each.op for each in found))
+        text += f"; at a kink of {ops}, where the derivative is a matter of choice"
     indices = [list(map(int, index)) for index in np.argwhere(wrong)[:100]]
     return Cause("elements", text, {"indices": indices, "kinks": [each.index for each in found]})
-
-
-def _told(found: Sequence[Jump]) -> str:
-    ops = ", ".join(dict.fromkeys(each.op for each in found))
-    return f"at a kink of {ops}, where the derivative is a matter of choice"
 
 
 def _common(mine: Array, right: Array) -> str:
@@ -95,21 +105,20 @@ def _common(mine: Array, right: Array) -> str:
 
 def _described(claim: Claim, wrong: Array) -> str:
     """What the wrong elements have in common, if that is simple."""
-    point = claim.points[0]
-    leaf = point.value(claim.leaf)
+    leaf, several = claim.known(claim.leaf), wrong.sum() > 1
     sets: list[tuple[str, Array]] = []
-    if leaf is not None and leaf.shape == wrong.shape:
+    if leaf.shape == wrong.shape:
         sets += [
             (f"where {claim.name} is 0", leaf == 0),
             (f"where {claim.name} is negative", leaf < 0),
             ("where the gradient is 0", claim.right == 0),
         ]
-    if leaf is not None and leaf.shape == wrong.shape and wrong.sum() > 1:
-        sets += [
-            (f"where {claim.name} is positive", leaf > 0),
-            ("where the gradient is negative", claim.right < 0),
-        ]
-    if wrong.ndim == 2 and wrong.sum() > 1:
+        if several:
+            sets += [
+                (f"where {claim.name} is positive", leaf > 0),
+                ("where the gradient is negative", claim.right < 0),
+            ]
+    if wrong.ndim == 2 and several:
         below = np.subtract.outer(*map(np.arange, wrong.shape))  # row - column
         sets += [
             ("the diagonal", below == 0),
@@ -123,7 +132,7 @@ def _described(claim: Claim, wrong: Array) -> str:
     return next((words for words, members in sets if np.array_equal(members, wrong)), "")
 
 
-def _by_axis(quotient: Array) -> Iterator[Cause]:
+def _by_axis(quotient: Array) -> Cause | None:
     """One factor for each row, or each column."""
     for axis in range(quotient.ndim):
         along = np.moveaxis(quotient, axis, 0).reshape(quotient.shape[axis], -1)
@@ -134,7 +143,8 @@ def _by_axis(quotient: Array) -> Iterator[Cause]:
                 f"one factor along axis {axis}: yours is the gradient times {factors}{more}, "
                 "each for its own index"
             )
-            yield Cause("factor-by-axis", text, {"axis": axis})
+            return Cause("factor-by-axis", text, {"axis": axis})
+    return None
 
 
 def _constant(values: Array) -> bool:
@@ -144,9 +154,5 @@ def _constant(values: Array) -> bool:
 
 def _places(chosen: Array, name: str) -> str:
     indices = np.argwhere(chosen)
-    shown = [_index(tuple(map(int, index)), name, chosen.shape) for index in indices[:LISTED]]
+    shown = [element(name, index) for index in indices[:LISTED].tolist()]
     return ", ".join(shown) + (", …" if len(indices) > LISTED else "")
-
-
-def _index(index: tuple[int, ...], name: str, shape: Shape) -> str:
-    return f"{name}[{', '.join(map(str, index))}]" if shape else name

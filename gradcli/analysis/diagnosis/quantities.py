@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim
-from gradcli.analysis.diagnosis.slips import VISITS, Consequence
-from gradcli.analysis.diagnosis.typed import MISFITS
+from gradcli.analysis.diagnosis.slips import VISITS, Consequence, walked
+from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
@@ -28,10 +28,8 @@ def quantities(claim: Claim, words: Wording) -> Iterator[Consequence]:
     for source in (
         _vectors, _products, _inside, _of_others, _outputs, _tangent, _jacobian, _second, _values,
     ):  # fmt: skip
-        try:
+        with Tolerant():  # where it is possible for the program
             yield from source(claim, words)
-        except MISFITS:  # not possible for this program
-            continue
 
 
 def _products(claim: Claim, words: Wording) -> Iterator[Consequence]:
@@ -82,12 +80,13 @@ def _vectors(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     told = "was left out: it is the gradient for a vector of ones"
     for cotangents, what in ((ones, told), (twice, "went in twice")) if title else ():
         text = f"the gradient vector {title} {what}"
-        yield from _by(claim, walk.outputs, cotangents, "gradient-vector", text)
+        yield from walked(claim, walk.outputs, cotangents, "gradient-vector", text)
 
 
 def _of_others(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """Gradients of steps in between, named ones first, and of other leaves."""
-    between = _nearest(sorted(claim.between, key=lambda node: not words.is_named(node)))
+    written = [node for node in claim.between if words.is_written(node)]
+    between = _nearest(sorted(written, key=lambda node: not words.is_named(node)))
     leaves = [leaf for leaf in claim.walk.problem.leaves.values() if leaf is not claim.leaf]
     for node, grad in _changes(claim, [*between, *leaves]):
         if node not in claim.walk.outputs:
@@ -103,7 +102,7 @@ def _outputs(claim: Claim, words: Wording) -> Iterator[Consequence]:
             shown = words.of(node) if node.size == 1 else f"sum({words.of(node)})"
             text = f"it is the gradient of {shown}, not of {', '.join(claim.walk.problem.outputs)}"
             text += ": what comes after is left out"
-            yield from _by(claim, [node], [_ones(node)], "other-output", text)
+            yield from walked(claim, [node], [_ones(node)], "other-output", text)
 
 
 def _tangent(claim: Claim, _words: Wording) -> Iterator[Consequence]:
@@ -131,7 +130,7 @@ def _jacobian(claim: Claim, _words: Wording) -> Iterator[Consequence]:
 
 def _second(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     text = "it is the second derivative, not the first"
-    yield from _by(claim, [claim.grad], [_ones(claim.leaf)], "second-derivative", text)
+    yield from walked(claim, [claim.grad], [_ones(claim.leaf)], "second-derivative", text)
 
 
 def _values(claim: Claim, words: Wording) -> Iterator[Consequence]:
@@ -139,14 +138,6 @@ def _values(claim: Claim, words: Wording) -> Iterator[Consequence]:
         if node.op is not CONSTANT and node.kind == "float":
             text = f"it is the value of {words.of(node)}, not a gradient"
             yield Consequence("value", text, node, {"of": words.of(node)})
-
-
-def _by(
-    claim: Claim, outputs: list[Node], cotangents: list[Node], code: str, message: str
-) -> Iterator[Consequence]:
-    (grad,) = vjp(outputs, cotangents, [claim.leaf])
-    if grad is not None and grad is not claim.grad:
-        yield Consequence(code, message, grad)
 
 
 def _own_changes(claim: Claim, wanted: Callable[[Node], bool]) -> Iterator[tuple[Node, Node]]:

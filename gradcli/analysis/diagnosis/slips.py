@@ -12,13 +12,14 @@ from typing import Any, TypeAlias
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.misremembered import misremembered, textbook
-from gradcli.analysis.diagnosis.typed import MISFITS
+from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import Rules, contributions, vjp
 from gradcli.differentiate.product import multiply
 from gradcli.graph import CONSTANT, Node
 from gradcli.ops.contractions import MATMUL
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.exponential import log
 from gradcli.ops.kinds import CAST, Linear, Reduction, restore_axes
 from gradcli.ops.reductions import SUM
 from gradcli.ops.shaping import expand, sum_to
@@ -71,6 +72,15 @@ class ReverseStep:
         inside = below.span == self.node.span and below.size == 1
         return inside and (counts or below.op is CONSTANT)
 
+    @property
+    def normalises(self) -> bool:
+        """Whether the step is, inside of a function, to scores from which the logarithm of a sum is
+        taken off.
+        """
+        total, inside = self.node.inputs[-1], self.node.inputs[-1].span == self.node.span
+        is_log = total.op is log.op and total.inputs[0].op is SUM
+        return self.node.op.infix == "-" and self.position == 0 and is_log and inside
+
     def local(self) -> Node | None:
         """The local derivative, if the step multiplies by one."""
         one = self.node.graph.constant(1.0)
@@ -117,14 +127,23 @@ def _skipped(step: ReverseStep, change: Node, _part: Node) -> Node | None:
     return change if step.node.shape == step.operand.shape else None
 
 
-def _doubled(step: ReverseStep, change: Node, _part: Node) -> Node | None:
-    local = step.local()
-    return None if local is None else step.summed(step.spread(change) * local * local)
+def _multiplied(by: Callable[[ReverseStep, Node], Node]) -> Wrong:
+    """By something else, from the step and its local derivative, than this derivative."""
+
+    def wrong(step: ReverseStep, change: Node, _part: Node) -> Node | None:
+        local = step.local()
+        return None if local is None else step.summed(step.spread(change) * by(step, local))
+
+    return wrong
 
 
-def _inverted(step: ReverseStep, change: Node, _part: Node) -> Node | None:
-    local = step.local()
-    return None if local is None else step.summed(step.spread(change) / local)
+def _given(derivative: Node) -> Wrong:
+    return _multiplied(lambda _step, _local: derivative)
+
+
+_doubled = _multiplied(lambda _step, local: local * local)
+_inverted = _multiplied(lambda _step, local: 1.0 / local)
+_undifferentiated = _multiplied(lambda step, _local: step.node)
 
 
 def _averaged(step: ReverseStep, _change: Node, part: Node) -> Node:
@@ -144,8 +163,9 @@ def _diagonal(step: ReverseStep, change: Node, _part: Node) -> Node:
     return change * (step.node * (1.0 - step.node))
 
 
-def _undifferentiated(step: ReverseStep, change: Node, _part: Node) -> Node:
-    return change * step.node
+def _untargeted(step: ReverseStep, change: Node, part: Node) -> Node:
+    """Of softmax(x) - t, the gradient of the logarithm at t, without t."""
+    return part - change * step.node
 
 
 # --- what they are called ------------------------------------------------------------------
@@ -175,6 +195,11 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
         yield "chain-doubled", f"{text} is multiplied in twice", _doubled
         yield "chain-inverted", f"{text} divides where it should multiply", _inverted
+    if local is not None and step.operand.shape == node.shape:
+        for wrong, derivative in misremembered(node, step.position, words):
+            right = textbook(local, node, step.position, words)
+            text = f"the derivative of {words.of(node)} by {below} is {right}, not {wrong}"
+            yield "local-derivative", text, _given(derivative)
     inside = step.operand.span == node.span and not words.is_named(step.operand)
     path = (
         f"a part of the derivative of {here}"
@@ -195,9 +220,14 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
     if isinstance(op, Linear) and op is not MATMUL and not op.averages:
         text = f"{here} is taken of the gradient as it is, not by its transpose"
         yield "operand-transposed", text, _untransposed
+    targets = f"the term of the targets is missing in the derivative of {words.place(node)}: "
+    targets += "subtract them, one-hot for labels"
     if op is SOFTMAX:
         text = f"only the diagonal of the Jacobian of {here}, y*(1 - y): every output of a softmax"
         yield "diagonal", f"{text} depends on every input", _diagonal
+        yield "one-hot", targets, _untargeted
+    if step.normalises:
+        yield "one-hot", targets, _dropped
 
 
 # --- what they lead to ---------------------------------------------------------------------
@@ -216,7 +246,6 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
     for step in steps[: VISITS // (10 * len(passed))]:
         for code, message, wrong in _slips(step, words, several=ways[step.node] > 1):
             yield from _outcome(claim, wrong, {step}, code, message)
-        yield from _misremembered(claim, step, words)
         for after in steps:
             if after.node is step.operand:
                 yield from _outcome(claim, _skipped, {step, after}, *_both(step, after, words))
@@ -250,32 +279,27 @@ def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, s
     return "chain-factors", f"{factors} are missing on the way from {from_} to {to}"
 
 
-def _misremembered(claim: Claim, step: ReverseStep, words: Wording) -> Iterator[Consequence]:
-    """A wrong derivative of a function that people remember."""
-    local = step.local()
-    if local is None or step.operand.shape != step.node.shape:
-        return
-    right = f"the derivative of {words.of(step.node)} by {words.of(step.operand)} is"
-    right += f" {textbook(local, step.node, step.position, words)}"
-    for text, derivative in misremembered(step.node, step.position, words):
-
-        def wrong(_step: ReverseStep, change: Node, _part: Node, factor: Node = derivative) -> Node:
-            return change * factor
-
-        yield from _outcome(claim, wrong, {step}, "local-derivative", f"{right}, not {text}")
-
-
 def _outcome(
     claim: Claim, wrong: Wrong, steps: Container[ReverseStep], code: str, message: str
 ) -> Iterator[Consequence]:
-    """The result of a slip at some steps; None where it is not possible there."""
-    walk = claim.walk
-    try:
-        (grad,) = vjp(walk.outputs, walk.cotangents, [claim.leaf], rules=_rules(wrong, steps))
-    except MISFITS:
-        return
-    if grad is not None and grad is not claim.grad:
-        yield Consequence(code, message, grad)
+    """The result of a slip at some steps."""
+    rules = _rules(wrong, steps)
+    return walked(claim, claim.walk.outputs, claim.walk.cotangents, code, message, rules)
+
+
+def walked(
+    claim: Claim,
+    outputs: Sequence[Node],
+    cotangents: Sequence[Node],
+    code: str,
+    message: str,
+    rules: Rules = contributions,
+) -> Iterator[Consequence]:
+    """What reverse mode finds with other rules or for other outputs, where that is possible."""
+    with Tolerant():
+        (grad,) = vjp(outputs, cotangents, [claim.leaf], rules=rules)
+        if grad is not None and grad is not claim.grad:
+            yield Consequence(code, message, grad)
 
 
 def _rules(wrong: Wrong, steps: Container[ReverseStep]) -> Rules:

@@ -56,9 +56,13 @@ class Wording:
         """Whether the program has a name for it."""
         return node in self._names
 
+    def is_written(self, node: Node) -> bool:
+        """Whether it is the value of an expression of the program, not a step inside of one."""
+        return node.span is not None and self._whole.get(node.span) is node
+
     def formula(self, node: Node) -> str:
         """What a node computes: as the program writes it, or over names."""
-        if node.span is not None and self._whole.get(node.span) is node:
+        if self.is_written(node):
             text = self._text(node)
             if 0 < len(text) <= WIDEST and not text.isidentifier():  # `T` alone says nothing
                 return text
