@@ -148,3 +148,23 @@ def test_softplus_has_the_derivative_of_textbooks_beyond_its_threshold(
 def test_what_differs_more_from_a_textbook_is_not_forgiven() -> None:
     program = "sum(softplus(x, threshold=2))"
     assert compared(program, {"x": [3.0, 1.0]}, "x", "sigmoid(x)").verdict == "fail"
+
+
+CANCELLED = [
+    ("sum(x**2/(x**2 + 1e-12))", "2e-11*x/(x**2 + 1e-12)**2", "2e-11 instead of 2e-12"),
+    ("sum(x**2/(x**2 + 1e-12))", "-2e-12*x/(x**2 + 1e-12)**2", "the sign is wrong"),
+    ("sum(x/sqrt(x**2 + 1e-12))", "1e-12/sqrt(x**2 + 1e-12)", "sqrt"),
+    ("sum(x/(x + 1e-10))", "2e-10/(x + 1e-10)**2", "2e-10 instead of 1e-10"),
+]
+"""Programs whose gradient is what rounding leaves of a difference, wrong formulas for it, and the
+mistake.
+"""
+
+
+@pytest.mark.parametrize(("program", "mine", "words"), CANCELLED)
+def test_a_mistake_is_named_where_rounding_leaves_few_digits(
+    program: str, mine: str, words: str
+) -> None:
+    found = compared(program, {"x": [0.4, 1.3, 2.2]}, "x", mine)
+    assert (found.verdict, found.sure) == ("fail", True)
+    assert words in found.causes[0].message

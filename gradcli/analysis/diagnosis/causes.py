@@ -8,16 +8,20 @@ that is said of numbers.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
+import numpy as np
+
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
-from gradcli.analysis.diagnosis.fresh import fresh
+from gradcli.analysis.diagnosis.fresh import fresh, usual_size
 from gradcli.analysis.diagnosis.mutation import Mutation, Slip, distance
 from gradcli.analysis.diagnosis.search import Search
-from gradcli.analysis.diagnosis.typed import Typed
+from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.scales import scaled
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
@@ -38,6 +42,7 @@ ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 MARGIN = 0.7
 """A slip that costs so much more than the most likely one may have been made instead."""
 SHOWN = 3
+EPS = float(np.finfo(np.float64).eps)
 FEW = 12
 """So many formulas that are right at fresh points are compared in all branches."""
 
@@ -46,21 +51,52 @@ def confirmed(claim: Claim, words: Wording) -> list[Cause]:
     """The mistake in a formula, confirmed at fresh points; empty if none was found, and several if
     each of them explains it alone.
     """
-    points = fresh(claim) if claim.typed else []
-    if not points or claim.typed is None:
+    if claim.typed is None:
+        return []
+    found = _confirmed_near(claim, claim.typed, words)
+    clear = None if found else _clear(claim)
+    return found if clear is None else _confirmed_near(clear, claim.typed, words)
+
+
+def _clear(claim: Claim) -> Claim | None:
+    """The claim at a point of the nearest other scale where rounding does not hide what no mistake
+    explains; None where it does not in the run.
+    """
+    if _is_clear(claim):
+        return None
+    usual = usual_size(claim.known(claim.leaf))
+    there = [claim.at_points([point]) for point in scaled(claim)]
+    there.sort(key=lambda each: abs(math.log(usual_size(each.known(claim.leaf)) / usual)))
+    return next((each for each in there if each.is_finite and _is_clear(each)), None)
+
+
+def _is_clear(claim: Claim) -> bool:
+    """Whether rounding of the gradient is less than what mistakes are told apart by, as far as is
+    known.
+    """
+    with Tolerant(), suppress(NotPreciseError):
+        (noise,) = Steps([claim.grad], claim.points[0].feeds, np.dtype(np.float64)).noise(EPS)
+        return bool((noise <= claim.rtol * np.abs(claim.right)).all())
+    return True
+
+
+def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
+    """The same at fresh points near that of the claim."""
+    points = fresh(claim)
+    if not points:
         return []
     slight = close(claim.theirs, claim.right, claim.rtol)  # what changes nothing would explain it
     points += _telling(claim) if slight else []
     elsewhere = claim.at_points([claim.points[0], *points])
-    mutation = Mutation(elsewhere, claim.typed, words)
+    mutation = Mutation(elsewhere, typed, words)
     search = Search(elsewhere, words)
     steps = [] if slight else search.causes()
     if _right_in_part(elsewhere):  # then it is no other quantity
         steps = [each for each in steps if each.code != "value"]
-    found = _merged(steps, _readings(mutation, claim, claim.typed), claim.typed.source)
+    found = _merged(steps, _readings(mutation, claim, typed), typed.source)
     if not found and not slight:  # two mistakes that nearly cancel are not made
         double = mutation.double()
-        found = [double.cause(claim.typed.source)] if double else search.times()
+        found = [double.cause(typed.source)] if double else search.times()
     return found
 
 
