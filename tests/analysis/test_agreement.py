@@ -19,9 +19,12 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
 from tests.analysis.formulas import BY_HAND, FORMULAS, Right
 from tests.analysis.posed import posed
+from tests.analysis.wider_slips import MODELS
 
 SIZES = (1e-3, 1e-6, 1e-9)
 EXAMPLES = [*BY_HAND[::6], *FORMULAS[len(BY_HAND) :: 20]]
+ARRANGED = [Right(m.program, m.leaf, mine, m.inputs) for m in MODELS for mine in m.equal]
+"""Gradients of models in other arrangements than the usual one."""
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*(?:e[-+]?\d+)?)(?![\w.])")
 
 
@@ -87,6 +90,10 @@ def test_a_right_formula_passes_and_a_changed_one_does_not(
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("right", EXAMPLES[::3], ids=lambda each: each.mine)
 def test_a_changed_constant_fails(right: Right, size: float) -> None:
+    fails_with_constants_changed(right, size)
+
+
+def fails_with_constants_changed(right: Right, size: float) -> None:
     problem = problem_of(right, "float64")
     value = gradient_of(problem, right)
     for mine in with_constants_changed(right.mine, size):
@@ -176,3 +183,27 @@ def test_what_has_a_value_in_float32_alone_is_not_right() -> None:
 @pytest.mark.parametrize("right", FORMULAS, ids=lambda each: each.mine)
 def test_all_formulas(right: Right, precision: Precision) -> None:
     check(right, precision)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("right", ARRANGED, ids=lambda each: each.mine)
+def test_formulas_of_models_in_other_arrangements(right: Right, precision: Precision) -> None:
+    check(right, precision)
+    for scale in ("1e-8", "1e8"):
+        program = f"{right.program}; scaled = {scale}*{result(right)}"
+        scaled = replace(right, program=program, mine=f"{scale}*({right.mine})")
+        found = judged(problem_of(scaled, precision), right.leaf, scaled.mine)
+        assert found.verdict == "pass"
+
+
+def result(right: Right) -> str:
+    """What the program's last statement is called."""
+    return right.program.rpartition(";")[2].partition("=")[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("right", ARRANGED, ids=lambda each: each.mine)
+def test_a_changed_constant_of_models_fails(right: Right, size: float) -> None:
+    fails_with_constants_changed(right, size)

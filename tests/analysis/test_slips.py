@@ -26,6 +26,7 @@ from tests.analysis import (
     slips,
     strange_slips,
     unseen_slips,
+    wider_slips,
 )
 from tests.analysis.slips import Model
 from tests.analysis.test_diagnosis import compared
@@ -43,6 +44,7 @@ FILES = (
     outside_science_slips,
     later_slips,
     strange_slips,
+    wider_slips,
 )
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
@@ -65,9 +67,10 @@ OUTSIDE = [
 ]
 LATER = [(model, wrong) for model in later_slips.MODELS for wrong in model.slips]
 STRANGE = [(model, wrong) for model in strange_slips.MODELS for wrong in model.slips]
+WIDER = [(model, wrong) for model in wider_slips.MODELS for wrong in model.slips]
 TWICE = "a*(1 - c)*p*(1 - p)*(y - p)/(p*(1 - p))"
 """One mistake at two places, which no single change explains."""
-FEW = [each for each in (*SLIPS[::9], *LATER[1::9]) if each[1] != TWICE]
+FEW = [each for each in (*SLIPS[::9], *LATER[1::9], *WIDER[::16]) if each[1] != TWICE]
 
 
 def names(found: str, accepted: str) -> bool:
@@ -107,6 +110,7 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         (OUTSIDE, 130),
         (LATER, 80),
         (STRANGE, 40),
+        (WIDER, 130),
     ],
     ids=[
         "own",
@@ -119,6 +123,7 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         "outside",
         "later",
         "strange",
+        "wider",
     ],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
