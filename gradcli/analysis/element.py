@@ -93,8 +93,9 @@ class Elements:
         found = replace(judged, method=method)
         if found.verdict != "inconclusive":
             return found
-        hidden = f"noise hides what comes after the first {found.digits:.1f} digits"
-        reason = f"as far as can be told it agrees: {hidden}"
+        hidden = f"noise hides a mistake of less than {10**-found.digits:.0%}"
+        reason = f"as far as can be told it agrees, but {hidden}: with the same random numbers "
+        reason += "in every answer, or with means of more, there would be less of it"
         return replace(found, reason=reason, short=True)
 
     def _claim(self, index: Index, reach: float) -> ElementClaim:

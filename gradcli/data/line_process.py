@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from contextlib import suppress
 from typing import IO, cast
 
@@ -23,6 +22,10 @@ INTERRUPTING = {signal.SIGALRM, signal.SIGINT, signal.SIGTERM}
 """Signals whose handlers raise, which would leave the program running."""
 TOLD = 200
 """The most characters of a request, and of what the program wrote, that an error quotes."""
+KEPT = 4 * TOLD
+"""So many bytes at the end of its standard error are kept."""
+READS = 100
+"""What has ended may have left one that writes on: its standard error is read so often at most."""
 
 
 class LineProcess:
@@ -38,7 +41,8 @@ class LineProcess:
         self._source = Source("--command", command)
         self._seconds = seconds
         self._answers = bytearray()
-        self._complaints: deque[bytes] = deque(maxlen=4)
+        self._complaint = b""
+        """The last that it wrote to its standard error."""
         try:
             words = shlex.split(command)
         except ValueError as error:
@@ -129,11 +133,11 @@ class LineProcess:
 
     def wrong(self, what: str, request: str) -> GradcliError:
         """The error of an answer that is none: `data`."""
-        complaint = b"".join(self._complaints).decode(errors="replace").strip()
+        complaint = self._complaint.decode(errors="replace").strip()
         return GradcliError(
             "data",
             f"the command was asked {_short(request)}, and {what}",
-            hint=f"its standard error ends: {complaint[-TOLD:]}"
+            hint=f"its standard error ends: {_end(complaint)}"
             if complaint
             else "gradcli help command tells what it has to answer",
             source=self._source,
@@ -148,10 +152,14 @@ class LineProcess:
             return rest[:0]
 
     def _listen(self, ready: selectors.BaseSelector) -> None:
-        complaint = os.read(self._errors.fileno(), CHUNK)
-        self._complaints.append(complaint[-TOLD * 4 :])
-        if not complaint:
+        if not self._hear():
             ready.unregister(self._errors)
+
+    def _hear(self) -> bytes:
+        """What it wrote to its standard error; nothing at the end. Raises BlockingIOError."""
+        heard = os.read(self._errors.fileno(), CHUNK)
+        self._complaint = (self._complaint + heard)[-KEPT:]
+        return heard
 
     def _read(self, request: str, most: int) -> None:
         answer = os.read(self._output.fileno(), CHUNK)
@@ -163,11 +171,14 @@ class LineProcess:
             raise self.wrong(f"wrote more than {most:,} bytes: {start!r} …", request)
 
     def _ended(self, request: str) -> GradcliError:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE)
         with suppress(BlockingIOError):  # why it ended is the last that it wrote
-            self._complaints.append(os.read(self._errors.fileno(), CHUNK)[-TOLD * 4 :])
-        try:
-            code = self._process.wait(GRACE)
-        except subprocess.TimeoutExpired:
+            for _ in range(READS):
+                if not self._hear():
+                    break
+        code = self._process.returncode
+        if code is None:
             return self.wrong("closed its standard output", request)
         if code < 0:
             return self.wrong(f"was ended by {signal.Signals(-code).name}", request)
@@ -188,6 +199,13 @@ class LineProcess:
         with suppress(ChildProcessError):
             return os.waitid(os.P_PID, self._process.pid, options) is not None
         return True
+
+
+def _end(text: str) -> str:
+    """The last lines, without those that only point at others, or what has room of the last one."""
+    told = "\n".join(line for line in text.splitlines() if line.strip(" ^~"))
+    end = told[-TOLD:]
+    return end if end == told else end.partition("\n")[2] or end
 
 
 def _short(request: str) -> str:

@@ -208,6 +208,23 @@ def _noise_notes(found: Outcome) -> list[str]:
     return [each["message"] for each in own["notes"] if each["code"] == "command-noise"]
 
 
+def test_why_a_command_ended_is_told_with_its_last_lines(gradcli: Runner, script: Script) -> None:
+    """A traceback is written in many parts; lines that point at others say nothing alone."""
+    text = "\n".join(
+        (
+            "import sys",
+            "sys.stdin.readline()",
+            "for part in ['lost ' * 90, 'first', '\\n', '   ^^^~', '\\n', 'last', ' line']:",
+            "    sys.stderr.write(part); sys.stderr.flush()",
+            "sys.exit(5)",
+        )
+    )
+    found = gradcli("check", "--command", script(text), *ALONE, "--json")
+    assert found.code == 3
+    assert found.json["error"]["message"].endswith("ended with exit code 5")
+    assert found.json["error"]["hint"] == "its standard error ends: last line"
+
+
 def test_a_gradient_that_is_left_out_now_and_then(gradcli: Runner, script: Script) -> None:
     text = answering(
         "answer = {'value': sum(map(math.sin, x))}",
@@ -222,7 +239,7 @@ def test_noise_that_hides_mistakes_is_told(gradcli: Runner, script: Script) -> N
     found = gradcli("check", "--command", script(noisy(0.3, 1)), *ALONE, "--json").json
     assert found["verdict"] == "inconclusive"
     reason = found["leaves"]["x"]["worst"]["reason"]
-    assert reason.startswith("as far as can be told it agrees: noise hides what comes after the")
+    assert reason.startswith("as far as can be told it agrees, but noise hides a mistake of less ")
 
 
 def test_single_precision_is_seen(gradcli: Runner, script: Script) -> None:

@@ -157,7 +157,8 @@ def _check(here: Situation, known: Mapping[str, Probe], done: Progress) -> Check
 
 def _remarks(here: Situation) -> list[Note]:
     noise = here.relative_noise
-    told = f"the noise of the command's values is {noise:.1e} of their size"
+    size = f"{noise:.1e} of their size" if math.isfinite(noise) else "not known"
+    told = f"the noise of the command's values is {size}"
     if noise > NOISE:
         told += f": the steps were chosen by it, and what is known to {NOISY:.0%} passes"
     notes = [Note("command-noise", told)]
