@@ -42,6 +42,8 @@ WALKS_AGREE = 1e-9
 """Forward and reverse mode may differ by this part of the terms that they add up, and by
 rounding.
 """
+UNKNOWN = DotProductTest(math.nan, math.nan, "inconclusive")
+"""Of a check that was interrupted."""
 
 
 def check(problem: Problem, order: int = 1, done: Progress = silent) -> Check:
@@ -79,13 +81,17 @@ def _swept(leaf: LeafCheck, sweep: AllAtOnce) -> Note:
         f"{leaf.name}: all {leaf.size:,} elements{near} were checked along {sweep.directions} "
         f"random directions: a mistake of one element is seen from digit {sweep.digits:.0f} of a "
         f"usual one on; several that cancel are missed with a probability of at most "
-        f"{sweep.missed:.2g}; {len(leaf.findings):,} were checked one by one",
+        f"{sweep.missed:.2g}; {_alone(len(leaf.findings))}",
     )
 
 
 def _stopped(leaf: LeafCheck) -> Note:
-    told = f"interrupted: {len(leaf.findings):,} of {leaf.size:,} elements were checked one by one"
-    return Note("interrupted", f"{leaf.name}: {told}, and no further leaf")
+    told = _alone(len(leaf.findings), f" of {leaf.size:,} elements")
+    return Note("interrupted", f"{leaf.name}: interrupted: {told}, and no further leaf")
+
+
+def _alone(count: int, of: str = "") -> str:
+    return f"{count:,}{of} {'was' if count == 1 else 'were'} checked one by one"
 
 
 def demand(found: Check, digits: float) -> Check:
@@ -115,8 +121,12 @@ def _check(
         lines = Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights)
         leaves.append(check_leaf(each, lines, largest, done))
         if leaves[-1].stopped:
-            return leaves, DotProductTest(math.nan, math.nan, "inconclusive")
-    return leaves, _walk(problem, outputs, weights, found)
+            return leaves, UNKNOWN
+    try:
+        return leaves, _walk(problem, outputs, weights, found)
+    except KeyboardInterrupt:
+        leaves[-1] = replace(leaves[-1], stopped=True)
+        return leaves, UNKNOWN
 
 
 def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]) -> list[Node]:

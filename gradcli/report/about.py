@@ -8,7 +8,7 @@ from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage, body_of
 from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH
-from gradcli.report.explain_entry import counted
+from gradcli.report.arrays import counted
 from gradcli.report.sentences import Sentence
 from gradcli.trace.loops import REPEATED
 

@@ -107,6 +107,12 @@ def brief(array: Array | None, precision: int) -> str | None:
     return text if len(text) <= BRIEF and GAP not in text else None
 
 
+def counted(count: int, what: str) -> str:
+    """`1 row`, `2,000 rows`, `3 passes`."""
+    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
+    return f"{count:,} {what}{ending}"
+
+
 def number(value: Any, precision: int) -> str:
     """A NumPy scalar to `precision` significant digits; integers below 1e16 are in full.
 

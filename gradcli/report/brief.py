@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from gradcli.report.arrays import counted
 from gradcli.report.document import (
     Block,
     Chain,
@@ -16,7 +17,6 @@ from gradcli.report.document import (
     as_text,
     render,
 )
-from gradcli.report.explain_entry import counted
 
 LONG = 100
 """A program of more steps is told on a screen a level."""

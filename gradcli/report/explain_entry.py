@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.analysis.paths import Path, SumOverPaths
 from gradcli.graph import CONSTANT, Node
 from gradcli.ops.shapes import show
-from gradcli.report.arrays import brief, number
+from gradcli.report.arrays import brief, counted, number
 from gradcli.report.document import WIDTH, Chain, Heading, Paragraph
 from gradcli.report.sanitise import sanitise
 from gradcli.spelling.formula import Formulas
@@ -73,11 +73,6 @@ def _bracketed(text: str) -> str:
 
 def _number(value: float, precision: int) -> str:
     return number(np.float64(value), precision)
-
-
-def counted(count: int, what: str) -> str:
-    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
-    return f"{count:,} {what}{ending}"
 
 
 def _formulas(names: Mapping[Node, str], precision: int) -> Formulas:

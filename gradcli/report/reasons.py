@@ -14,9 +14,8 @@ from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
-from gradcli.report.arrays import excerpt, inline
+from gradcli.report.arrays import counted, excerpt, inline
 from gradcli.report.document import WIDTH, Paragraph
-from gradcli.report.explain_entry import counted
 from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import added
 

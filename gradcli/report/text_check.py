@@ -21,7 +21,7 @@ from gradcli.analysis.verdict import (
     agreed_digits,
 )
 from gradcli.ops.shapes import element
-from gradcli.report.arrays import excerpt, number
+from gradcli.report.arrays import counted, excerpt, number
 from gradcli.report.error import quote
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
@@ -106,11 +106,12 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
         Text(str(leaf.shape), style=ASIDE),
         Text(leaf.verdict, style=STYLES[leaf.verdict]),
     ]
+    if worst is not None or leaf.sweep is not None:
+        about.append(Text(f"{math.floor(leaf.digits)}"))
     if worst is None:
         return about
     return [
         *about,
-        Text(f"{math.floor(leaf.digits)}"),
         Text(sanitise(element(leaf.name, worst.index))),
         Text(_number(worst.gradient, layout), style=GRAD),
         Text("unknown" if math.isnan(worst.reference) else _number(worst.reference, layout)),
@@ -255,7 +256,7 @@ def _summary(found: Check, whose: str) -> str:
             "inconclusive": f"; {whose} may be it",
         }
         digits = min((math.floor(leaf.digits) for leaf in found.leaves), default=0)
-        return f"the {what} is confirmed to {digits} digits{yours[found.verdict]}"
+        return f"the {what} is confirmed to {counted(digits, 'digit')}{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"
 
 

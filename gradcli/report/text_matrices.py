@@ -21,12 +21,12 @@ from gradcli.analysis.matrices import (
     Sparsity,
 )
 from gradcli.graph import Array
-from gradcli.report.arrays import GAP, excerpt, number
+from gradcli.report.arrays import GAP, counted, excerpt, number
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
 from gradcli.report.text import closing, folded
-from gradcli.report.text_sparsity import counted, entries, sides, sparsity, zeros
+from gradcli.report.text_sparsity import entries, sides, sparsity, zeros
 from gradcli.report.text_style import GAP as BETWEEN
 from gradcli.report.text_style import GRAD, HEADING, printed, table
 from gradcli.report.text_table import draw

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from gradcli.analysis.matrices import DenseMatrix, Matrix, Side, SparseMatrix, Sparsity
 from gradcli.graph import Array
-from gradcli.report.arrays import GAP, number
+from gradcli.report.arrays import GAP, counted, number
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.text import folded
@@ -35,11 +35,6 @@ def sides(name: str, rows: Side, columns: Side, how: str, layout: Layout) -> Tex
 def _size(side: Side, what: str) -> str:
     names = ", ".join(map(sanitise, side.shapes))
     return f"{counted(side.size, what)} ({names})"
-
-
-def counted(count: int, what: str) -> str:
-    """`1 row`, `2,000 rows`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 # --- facts -------------------------------------------------------------------------------

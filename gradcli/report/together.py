@@ -10,8 +10,8 @@ from gradcli.analysis.backward import Grad
 from gradcli.analysis.levels import Stage
 from gradcli.graph import Node
 from gradcli.report.about import about_stage
+from gradcli.report.arrays import counted
 from gradcli.report.document import Block, Chain, Paragraph, Together
-from gradcli.report.explain_entry import counted
 from gradcli.report.sentences import Sentence
 
 FEW = 2
