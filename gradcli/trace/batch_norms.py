@@ -61,6 +61,11 @@ class BatchNorm(Layer):
             value = node * 0.0 + float(name == "running_var")
             self.replace(node, leaf(detach(cast(value, node.kind)), marked=False))
 
+    def become(self, other: Layer) -> None:
+        super().become(other)
+        assert isinstance(other, BatchNorm)
+        self.momentum = other.momentum
+
     def end_again(self) -> None:
         """Weigh batches as it was made to."""
         self.momentum = self.settings.get("momentum")

@@ -14,7 +14,7 @@ _MADE_FROM = {
              "TripletMarginWithDistanceLoss _WeightedLoss",
     "_WeightedLoss": "BCELoss CrossEntropyLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss",
     "NLLLoss": "NLLLoss2d",
-    "Linear": "NonDynamicallyQuantizableLinear LazyLinear",
+    "Linear": "NonDynamicallyQuantizableLinear",
     "Hardtanh": "ReLU6",
     "Upsample": "UpsamplingBilinear2d UpsamplingNearest2d",
     "RNNBase": "GRU LSTM RNN",
@@ -53,7 +53,7 @@ def _parents() -> dict[str, str]:
 
 def _line(name: str) -> list[str]:
     """A class and those that it is made from."""
-    found = [name]
+    found = [name, *([name.removeprefix("Lazy")] if name.startswith("Lazy") else [])]
     while found[-1] in _parents():
         found.append(_parents()[found[-1]])
     return found

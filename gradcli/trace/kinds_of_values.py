@@ -92,8 +92,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted
     if wanted == "Callable":
         return isinstance(value, Object) and found == "function"
-    if isinstance(value, Size):
-        return wanted in ("Size", "tuple")
+    if isinstance(value, tuple) and wanted == "tuple":
+        return True
     if wanted in ("float", "int", "Number"):
         of_number = {"int": ("int", "bool"), "float": ("int", "float")}
         return found in of_number.get(wanted, ("int", "float", "bool"))

@@ -141,6 +141,16 @@ class Layer(Module):
         self._compute, self._details, self.settings = rule
         return self
 
+    def compute_by(self, compute: Compute) -> None:
+        """Compute something else."""
+        self._compute = compute
+
+    def become(self, other: Layer) -> None:
+        """Be what another is, with the parameters and buffers that it has itself."""
+        self.title, self.remake = other.title, other.remake
+        self._compute, self._details = other._compute, other._details
+        self.settings = other.settings
+
     def _set_parameter(self, name: str, value: Value) -> None:
         if value is None:
             self._parameters.pop(name, None)
@@ -230,6 +240,9 @@ class Layers:
         settings = {**plain.options, **given}
         if settings.get("stride") in (None, KERNEL) and plain.options.get("stride") is KERNEL:
             settings["stride"] = settings["kernel_size"]
+        if plain.axes:
+            settings |= {name: self.row(self.values.setting(settings[name]), name, plain.axes)
+                         for name in plain.shown}  # fmt: skip
         told = [*dict.fromkeys((*plain.passed, *given))]
         options = {
             name: self.values.setting(settings[name])
@@ -239,7 +252,7 @@ class Layers:
         in_place = "inplace" in settings and self.values.truth(
             self.values.setting(settings["inplace"])
         )
-        details = self._details(title, plain, settings)
+        details = self._details(plain, settings)
         if in_place:
             details += f"{', ' if details else ''}inplace=True"
         compute = partial(self._computed, plain.function, options)
@@ -283,20 +296,14 @@ class Layers:
         own = {**layer.own(), **layer.buffers()}
         return self.compute(function, inputs, {**options, **own, **given})
 
-    def _details(self, title: str, plain: Plain, settings: Given) -> str:
+    def _details(self, plain: Plain, settings: Given) -> str:
         """What PyTorch shows of a layer without parameters."""
         unused = "size" if settings.get("scale_factor") is not None else "scale_factor"
         shown = [name for name in plain.shown if plain.shown is not SCALED or name != unused]
         texts = {name: self.shown(settings[name]) for name in shown}
-        if title == "AvgPool1d":
-            texts = {name: self.shown(self._row(settings[name])) for name in shown}
         return ", ".join(
             text if name in plain.unnamed else f"{name}={text}" for name, text in texts.items()
         )
-
-    def _row(self, value: Any) -> Any:
-        """A single number as a tuple of one."""
-        return (value,) if isinstance(value, Node | int) else value
 
     def shown(self, value: Any) -> str:
         """A setting as PyTorch shows it."""

@@ -261,6 +261,11 @@ class Module(Object):
             return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)
 
+    def method(self, name: str) -> Method:
+        """The method of that name, or the call of a module inside: `net.encoder(x)`."""
+        part = None if name in self.methods() else self.inside().get(name)
+        return super().method(name) if part is None else part.call
+
     def method_shown(self, name: str) -> str:
         home = self.title if name == "forward" else "Module"
         return f"<bound method {home}.{name} of {self.shown()}>"
@@ -502,6 +507,8 @@ class Composite(Module):
     ) -> None:
         super().__init__(autograd, title, replace)
         self.fields = fields
+        self.settings: dict[str, Any] = {}
+        """What it was made with, by name: numbers may be Python's."""
         self._deleted: set[str] = set()
         """What may be set again, as another kind of value."""
         self._compute = compute
@@ -522,6 +529,8 @@ class Composite(Module):
     def attribute(self, name: str) -> Value:
         if name in self.fields:
             return self.values.now(self.fields[name])
+        if name in self.settings:
+            return self.values.setting(self.settings[name])
         return super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:

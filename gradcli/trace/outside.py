@@ -32,7 +32,6 @@ _FUNCTIONS = {
     "eval": "programs are read, and never handed to Python: write the expression itself",
     "help": "gradcli ops NAME tells of a function, gradcli help language of the rest",
     "exec": "programs are read, and never handed to Python: write the statements themselves",
-    "Transformer": "nn.TransformerEncoderLayer and nn.TransformerDecoderLayer are there",
 }  # fmt: skip
 _MODULES = {
     **dict.fromkeys(("matplotlib", "seaborn", "plotly", "plt", "sns", "IPython"), _PLOTS),

@@ -29,6 +29,8 @@ class Plain(NamedTuple):
     """What of it stands there without its name."""
     passed: tuple[str, ...] = ()
     """Options whose defaults are not those of the function."""
+    axes: int = 0
+    """How many numbers each option has that is shown, where that may be given as one."""
 
 
 NEEDED, KERNEL = Option.NEEDED, Option.KERNEL
@@ -41,6 +43,7 @@ _MAX = {"kernel_size": NEEDED, "stride": KERNEL, "padding": 0, "dilation": 1,
         "return_indices": False, "ceil_mode": False}  # fmt: skip
 _AVERAGE = {"kernel_size": NEEDED, "stride": KERNEL, "padding": 0, "ceil_mode": False,
             "count_include_pad": True}  # fmt: skip
+_UNPOOL = {"kernel_size": NEEDED, "stride": KERNEL, "padding": 0}
 _DIVIDED = {**_AVERAGE, "divisor_override": None}
 _POWER = {"norm_type": NEEDED, "kernel_size": NEEDED, "stride": None, "ceil_mode": False}
 _LARGEST = {"output_size": NEEDED, "return_indices": False}
@@ -96,9 +99,11 @@ PLAIN = {
     "MaxPool1d": Plain("max_pool1d", _MAX, _MAX_SHOWN),
     "MaxPool2d": Plain("max_pool2d", _MAX, _MAX_SHOWN),
     "MaxPool3d": Plain("max_pool3d", _MAX, _MAX_SHOWN),
-    "AvgPool1d": Plain("avg_pool1d", _AVERAGE, _AVERAGE_SHOWN),
+    "AvgPool1d": Plain("avg_pool1d", _AVERAGE, _AVERAGE_SHOWN, axes=1),
     "AvgPool2d": Plain("avg_pool2d", _DIVIDED, _AVERAGE_SHOWN),
     "AvgPool3d": Plain("avg_pool3d", _DIVIDED, _AVERAGE_SHOWN),
+    **{f"MaxUnpool{axes}d": Plain(f"max_unpool{axes}d", _UNPOOL, _AVERAGE_SHOWN, axes=axes)
+       for axes in (1, 2, 3)},
     "LPPool1d": Plain("lp_pool1d", _POWER, tuple(_POWER)),
     "LPPool2d": Plain("lp_pool2d", _POWER, tuple(_POWER)),
     "LPPool3d": Plain("lp_pool3d", _POWER, tuple(_POWER)),

@@ -140,9 +140,9 @@ class RecurrentLayers:
         kind = self._recurrence(name, given)
         flags = {
             each: each in given and numbers.truth(given[each])
-            for each in ("batch_first", "bidirectional", "proj_size")
+            for each in ("batch_first", "bidirectional")
         }
-        if flags["proj_size"]:
+        if given.get("proj_size") is not None and numbers.integer(given["proj_size"], "proj_size"):
             raise GradcliError("value", f"{name}: proj_size is not known here")
         dropped = numbers.number(given["dropout"], "dropout") if "dropout" in given else 0.0
         has_bias = "bias" not in given or numbers.truth(given["bias"])
@@ -196,6 +196,7 @@ class RecurrentLayers:
         return made.made_with({
             "input_size": constant(float(inputs)), "hidden_size": constant(float(size)),
             "num_layers": constant(float(depth)), "bias": constant(has_bias), "mode": name,
+            "proj_size": 0,
             "dropout": self.values.plain(dropped),
             **{each: constant(flag) for each, flag in flags.items()},
         })  # fmt: skip

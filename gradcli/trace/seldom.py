@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gradcli.graph import Node
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
+from gradcli.trace.composed_layers import ComposedLayers
 from gradcli.trace.devices import Devices
 from gradcli.trace.distributions import Distributions
 from gradcli.trace.draws import Draws
@@ -15,6 +16,7 @@ from gradcli.trace.dtype_queries import DtypeQueries
 from gradcli.trace.dual_numbers import DualNumbers
 from gradcli.trace.in_place import InPlace
 from gradcli.trace.layers import Layers
+from gradcli.trace.lazy_layers import LazyLayers
 from gradcli.trace.memory import Memory
 from gradcli.trace.mixed_precision import MixedPrecision
 from gradcli.trace.more_distributions import MoreDistributions
@@ -56,6 +58,8 @@ class Seldom:
         the place of another.
         """
         in_place = InPlace(autograd, note_random)
+        layers = Layers(autograd, call, replace)
+        more_layers = MoreLayers(layers)
         parts: list[Any] = [
             DtypeQueries(autograd),
             Reflection(autograd.values, python),
@@ -63,7 +67,9 @@ class Seldom:
             Storages(autograd, put),
             MoreTensors(autograd, call, note_random),
             ArrayCalls(autograd, call, put),
-            MoreLayers(Layers(autograd, call, replace)),
+            more_layers,
+            ComposedLayers(layers),
+            LazyLayers(layers, more_layers.functions),
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),

@@ -13,6 +13,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
+from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.copies import Copies
 from gradcli.trace.items import Items
@@ -25,6 +26,7 @@ _ATTENTION = ("embed_dim", "num_heads", "dropout", "bias", "add_bias_kv", "add_z
               "vdim", "batch_first", "device", "dtype")  # fmt: skip
 _LAYER = ("d_model", "nhead", "dim_feedforward", "dropout", "activation", "layer_norm_eps",
           "batch_first", "norm_first", "bias", "device", "dtype")  # fmt: skip
+_APART = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
 _MASKS = ("key_padding_mask", "need_weights", "attn_mask", "average_attn_weights", "is_causal")
 
 
@@ -37,6 +39,7 @@ class Transformers:
         self.graph = layers.values.graph
         self.functions: dict[str, Method] = {
             "torch.nn.MultiheadAttention": self._attention,
+            "torch.nn.Transformer": self._whole,
             "torch.nn.TransformerEncoderLayer": partial(self._layer, decodes=False),
             "torch.nn.TransformerDecoderLayer": partial(self._layer, decodes=True),
             "torch.nn.TransformerEncoder": partial(self._stack, decodes=False),
@@ -75,34 +78,60 @@ class Transformers:
             raise GradcliError(
                 "value", f"embed_dim must be divisible by num_heads; {width} is not by {heads}"
             )
-        for name in ("add_bias_kv", "add_zero_attn", "kdim", "vdim"):
-            value = given.get(name)
-            if value is not None and self.values.number(value, name) not in (0.0, float(width)):
-                raise GradcliError("value", f"MultiheadAttention: {name} is not known here")
         has_bias = self._flag(given, "bias", True)
-        bound = (6 / (4 * width)) ** 0.5
-        weight = self.layers.uniform((3 * width, width), bound)
-        self.values.parameters.add(weight)
+        widths = {
+            name: width if given.get(name) is None else self.values.integer(given[name], name)
+            for name in ("kdim", "vdim")
+        }
+        fields = self._projections(width, *widths.values())
+        if has_bias:
+            fields["in_proj_bias"] = self._parameter("in_proj_bias", 3 * width)
+        if self._flag(given, "add_bias_kv"):
+            for name in ("bias_k", "bias_v"):
+                drawn = self.layers.uniform((1, 1, width), (6 / (2 * width)) ** 0.5)
+                self.values.parameters.add(drawn)
+                fields[name] = drawn
         out = self._of("Linear", given["embed_dim"], given["embed_dim"],
                        bias=self.graph.constant(has_bias))  # fmt: skip
         out.title = "NonDynamicallyQuantizableLinear"
-        fields: Given = {"in_proj_weight": weight}
-        if has_bias:
-            fields["in_proj_bias"] = self._parameter("in_proj_bias", 3 * width)
         fields["out_proj"] = out
         if has_bias:
             zeros = FUNCTIONS["zeros"].build(self.graph, width)
             out.set("bias", leaf(zeros, marked=True))
-        compute = partial(
-            self._attend, self.values.number(given.get("dropout", self._number(0.0)), "dropout"),
-            (width, heads), self._flag(given, "batch_first"),
-        )  # fmt: skip
-        return self._made("MultiheadAttention", fields, compute)
+        batch_first = self._flag(given, "batch_first")
+        dropout = self.values.number(given.get("dropout", self._number(0.0)), "dropout")
+        zero = self._flag(given, "add_zero_attn")
+        compute = partial(self._attend, dropout, (width, heads), zero, batch_first)
+        made = self._made("MultiheadAttention", fields, compute)
+        absent = [] if "in_proj_weight" in fields else ["in_proj_weight"]
+        absent += [each for each in ("in_proj_bias", "bias_k", "bias_v") if each not in fields]
+        made.settings = {
+            "embed_dim": width, "num_heads": heads, "head_dim": width // heads, "dropout": dropout,
+            "batch_first": batch_first, "add_zero_attn": zero, **widths, **dict.fromkeys(absent),
+        }  # fmt: skip
+        return made
+
+    def _projections(self, width: int, keys: int, values: int) -> Given:
+        """The weights of queries, keys and values: one matrix where all are as wide."""
+        if keys == width and values == width:
+            found = {
+                "in_proj_weight": self.layers.uniform((3 * width, width), (6 / (4 * width)) ** 0.5)
+            }
+        else:
+            found = {
+                f"{name}_proj_weight": self.layers.uniform(
+                    (width, each), (6 / (width + each)) ** 0.5
+                )
+                for name, each in zip("qkv", (width, keys, values), strict=True)
+            }
+        self.values.parameters.update(found.values())
+        return {**found}
 
     def _attend(
         self,
         dropout: float,
         sizes: tuple[int, int],
+        zero: bool,
         batch_first: bool,
         layer: Composite,
         inputs: list[Value],
@@ -116,12 +145,15 @@ class Transformers:
             rows = [FUNCTIONS["transpose"](each, 0, 1) for each in rows]
         own = layer.own()
         out = layer.inside()["out_proj"].own()
+        apart: Given = {name: own[name] for name in _APART if name in own}
+        if apart:
+            apart["use_separate_proj_weight"] = self.graph.constant(True)
         found = self.layers.compute(
             "multi_head_attention_forward",
-            [*rows, *map(self._number, map(float, sizes)), own["in_proj_weight"],
-             own.get("in_proj_bias"), None, None, self.graph.constant(False),
-             self._number(dropout), out["weight"], out.get("bias")],
-            {"training": self.graph.constant(layer.training),
+            [*rows, *map(self._number, map(float, sizes)), own.get("in_proj_weight"),
+             own.get("in_proj_bias"), own.get("bias_k"), own.get("bias_v"),
+             self.graph.constant(zero), self._number(dropout), out["weight"], out.get("bias")],
+            {"training": self.graph.constant(layer.training), **apart,
              **{name: given[name] for name in _MASKS if name in given}},
         )  # fmt: skip
         result, weights = found
@@ -167,7 +199,9 @@ class Transformers:
             self._decode if decodes else self._encode,
             self._activation(given.get("activation", "relu")), self._flag(given, "norm_first"),
         )  # fmt: skip
-        return self._made(title, fields, compute)
+        made = self._made(title, fields, compute)
+        made.settings = {"norm_first": self._flag(given, "norm_first")}
+        return made
 
     def _activation(self, value: Value) -> Object:
         if isinstance(value, Object):
@@ -262,7 +296,9 @@ class Transformers:
         fields: Given = {"layers": listed}
         if given.get("norm") is not None:
             fields["norm"] = given["norm"]
-        return self._made(title, fields, self._through)
+        made = self._made(title, fields, self._through)
+        made.settings = {"num_layers": count, "norm": None}
+        return made
 
     def _through(self, layer: Composite, inputs: list[Value], named: Given) -> Any:
         """One layer after another, all with the masks that are given."""
@@ -278,3 +314,49 @@ class Transformers:
         for each in parts["layers"].inside().values():
             x = yield each.call([x, *rest], options)
         return (yield parts["norm"].call([x], {})) if "norm" in parts else x
+
+    # --- an encoder and a decoder ---
+
+    def _whole(self, arguments: list[Value], keywords: Given) -> Value:
+        """`nn.Transformer`: both, each with a last normalisation."""
+        usual = {
+            "d_model": 512, "nhead": 8, "num_encoder_layers": 6, "num_decoder_layers": 6,
+            "dim_feedforward": 2048, "dropout": 0.1, "activation": "relu", "custom_encoder": None,
+            "custom_decoder": None, "layer_norm_eps": 1e-5, "batch_first": False,
+            "norm_first": False, "bias": True,
+        }  # fmt: skip
+        given = self.layers.options("Transformer", usual, arguments, keywords)
+        shared = {name: given[name] for name in _LAYER if name in given}
+        fields: Given = {}
+        for name, decodes in (("encoder", False), ("decoder", True)):
+            own = given[f"custom_{name}"]
+            if own is None:
+                layer = self._layer([], shared, decodes=decodes)
+                norm = self._of("LayerNorm", given["d_model"], given["layer_norm_eps"],
+                                bias=given["bias"])  # fmt: skip
+                own = self._stack([layer, given[f"num_{name}_layers"], norm], {}, decodes=decodes)
+            fields[name] = own
+        made = self._made("Transformer", fields, self._translate)
+        made.settings = {name: given[name] for name in ("d_model", "nhead", "batch_first")}
+        return made
+
+    def _translate(self, layer: Composite, inputs: list[Value], named: Given) -> Any:
+        names = ("src", "tgt", "src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
+                 "tgt_key_padding_mask", "memory_key_padding_mask", "src_is_causal",
+                 "tgt_is_causal", "memory_is_causal")  # fmt: skip
+        given = bind_names("Transformer", names, inputs, named, names[2:])
+        source, target = (self.values.tensor(given[name], name) for name in names[:2])
+        if source.shape[-1] != target.shape[-1] or source.ndim != target.ndim:
+            raise GradcliError(
+                "shape", "Transformer: the last axes of src and tgt must be d_model; these are "
+                f"{show(source.shape)} and {show(target.shape)}",
+            )  # fmt: skip
+        parts = layer.inside()
+        encoded = {
+            name.removeprefix("src_"): given[name] for name in ("src_mask",) if name in given
+        }
+        if "src_key_padding_mask" in given:
+            encoded["src_key_padding_mask"] = given["src_key_padding_mask"]
+        memory = yield parts["encoder"].call([source], encoded)
+        decoded = {name: given[name] for name in names[3:5] + names[6:8] if name in given}
+        return (yield parts["decoder"].call([target, memory], decoded))

@@ -47,6 +47,12 @@ from torch import nn
 
 x = torch.sin(torch.arange(128.0)).reshape(2, 4, 4, 4)
 """
+MASKED = [
+    "tensor([ 0.1689,  1.0873,  0.4249, -0.0080])",
+    "tensor([ 0.1461,  0.9882,  0.6506, -0.0775])",
+    "tensor([ 0.1459,  0.9872,  0.6523, -0.0776])",
+    "tensor([0.3382, 0.3740, 0.3727, 0.9252])",
+]
 SYNCHRONISED = "2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True"
 
 
@@ -86,6 +92,37 @@ SYNCHRONISED = "2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_runnin
 )  # fmt: skip
 def test_settings_are_read_and_set(program: str, expected: list[str]) -> None:
     assert printed(BEGIN + "\n".join(program.split("; "))) == expected
+
+
+def test_optimisers_follow_lazy_layers() -> None:
+    """The first call makes parameters of those that an optimiser was given before it."""
+    program = f"""{BEGIN}m = nn.Sequential(nn.Flatten(), nn.LazyLinear(2))
+opt = torch.optim.SGD(m.parameters(), lr=0.1)
+m(x)
+with torch.no_grad():
+    for p in m.parameters():
+        p.fill_(0.5)
+m(x).pow(2).sum().backward()
+opt.step()
+print(m[1].bias.data, isinstance(m[1], nn.LazyLinear), m[1].in_features)
+"""
+    assert printed(program) == ["tensor([0.1811, 0.1811]) False 64"]
+
+
+def test_masks_of_a_transformer() -> None:
+    program = f"""{BEGIN}m = nn.Transformer(4, 2, 1, 1, 8, dropout=0.0)
+with torch.no_grad():
+    for i, p in enumerate(m.parameters()):
+        p.copy_(torch.sin(torch.arange(p.numel()) * 0.37 + i).reshape(p.shape) / 2)
+q = x.flatten()[:24].reshape(3, 2, 4)
+ahead = nn.Transformer.generate_square_subsequent_mask(3)
+pad = torch.tensor([[False, False, True], [False, False, False]])
+print(m(q, q, tgt_mask=ahead)[0, 0])
+print(m(q, q, src_mask=ahead, memory_mask=ahead)[0, 0])
+print(m(q, q, src_key_padding_mask=pad, memory_key_padding_mask=pad)[0, 0])
+print(m.encoder(q)[0, 0])
+"""
+    assert printed(program.replace("[0, 0])", "[0, 0].detach())")) == MASKED
 
 
 @pytest.mark.parametrize(

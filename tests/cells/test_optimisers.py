@@ -187,6 +187,8 @@ def test_refusals(made: str, words: str) -> None:
         ("nn.ReLU6()", "nn.Hardtanh", True),
         ("nn.MSELoss()", "nn.modules.loss._Loss", True),
         ("nn.Sequential()", "nn.ModuleList", False),
+        ("nn.LazyConv2d(2, 3)", "nn.Conv2d", True),
+        ("torch.ones(2, 2).max(0)", "tuple", True),
         ("nn.MultiheadAttention(2, 1).out_proj", "nn.Linear", True),
         ("torch.distributions.Normal(0.0, 1.0)", "torch.distributions.Distribution", True),
         ("torch.distributions.Normal(0.0, 1.0)", "torch.distributions.Beta", False),
