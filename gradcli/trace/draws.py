@@ -14,6 +14,7 @@ from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import as_dtype
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -118,8 +119,14 @@ class Draws:
             shape = self.values.integers(given["size"], "size")
         else:
             shape = np.broadcast_shapes(mean.shape, std.shape)
-        drawn = self.gaussian(shape) * std + mean
-        own = self.values.own(detach(drawn))
+        return self._made(self.alike(self.gaussian(shape) * std + mean, mean, std), given)
+
+    def _made(self, drawn: Node, given: dict[str, Value]) -> Node:
+        """What was drawn as a tensor of its own, with `dtype` and `requires_grad` as given."""
+        node = detach(drawn) if drawn.kind == "float" else drawn
+        if given.get("dtype") is not None:
+            node = as_dtype(self._autograd, node, given["dtype"])
+        own = self.values.own(node)
         is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
         return self._autograd.mark(own) if is_marked else own
 
@@ -134,7 +141,7 @@ class Draws:
             raise GradcliError("value", f"randint: there is no integer from {low} to below {high}")
         drawn = self.uniform(self.values.integers(given["size"], "size"))
         whole = cast(FUNCTIONS["floor"](drawn * float(high - low)) + float(low), "int")
-        return self.values.own(whole)
+        return self._made(whole, given)
 
     def _randperm(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The integers from 0 to below n in a random order."""
@@ -144,7 +151,7 @@ class Draws:
         if count < 0:
             raise GradcliError("value", "randperm: n is 0 or more")
         drawn = self.values.evaluator.value(self.uniform((count,)))
-        return self.values.own(self.values.graph.constant(np.argsort(drawn, kind="stable")))
+        return self._made(self.values.graph.constant(np.argsort(drawn, kind="stable")), given)
 
     def _poisson(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Counts with the mean that each element is, by the inverse of their distribution."""

@@ -273,6 +273,7 @@ class Library:
         from gradcli.trace.classes import MODULE, ROOTS
         from gradcli.trace.data_loaders import DataLoaders
         from gradcli.trace.layers import Layers
+        from gradcli.trace.modules import in_given_dtypes
         from gradcli.trace.optimisers import Optimisers
         from gradcli.trace.parameter_calls import ParameterCalls
         from gradcli.trace.recurrent import RecurrentLayers
@@ -286,11 +287,11 @@ class Library:
             late
             | dict.fromkeys(ROOTS, _not_called)
             | {f"{MODULE}.__init__": lambda *_: None, MODULE: self._bare_module}
-            | layers.functions
+            | in_given_dtypes(
+                layers.functions | BatchNorms(layers).functions | RecurrentLayers(layers).functions
+            )
             | optimisers.functions
             | ParameterCalls(autograd, call, replace, self._caller.put_into).functions
-            | BatchNorms(layers).functions
-            | RecurrentLayers(layers).functions
             | Schedulers(self._values).functions
             | DataLoaders(autograd, call).functions
             | Transforms(self._values).functions
@@ -313,10 +314,12 @@ class Library:
         """Functions of parts that few of these programs use."""
         from gradcli.trace.functional_calls import FunctionalCalls
         from gradcli.trace.lbfgs import lbfgs
+        from gradcli.trace.modules import in_given_dtypes
         from gradcli.trace.transformers import Transformers
 
         own: dict[str, Special] = {"torch.optim.LBFGS": lbfgs(optimisers)}
-        return own | Transformers(layers).functions | FunctionalCalls(self._autograd).functions
+        made = in_given_dtypes(Transformers(layers).functions)
+        return own | made | FunctionalCalls(self._autograd).functions
 
 
 def _not_called(*_: object) -> Value:

@@ -341,19 +341,22 @@ class Module(Object):
         given = bind_names("to", _TO, arguments, keywords, _TO)
         for value in (given.get("device"), given.get("dtype")):
             if isinstance(value, Node) and self.autograd.dtypes is not None:
-                self._in_dtype(self.autograd.dtypes.of(value), [], {})
+                self.to_dtype(self.autograd.dtypes.of(value))
             elif value is not None and not is_device(value):
-                self._in_dtype(value, [], {})
+                self.to_dtype(value)
         return self
 
     def _in_dtype(self, dtype: Value, arguments: list[Value], keywords: Given) -> Value:
+        self.to_dtype(dtype)
+        return self
+
+    def to_dtype(self, dtype: Value) -> None:
         """Give parameters and buffers that hold floats another dtype, in place."""
         tensors = [node for _, node in (*self.named(), *self.named_buffers())]
         for node in tensors:
             name = dtype_name(self.autograd, dtype, node.graph.precision)
             if node.kind == "float" and self.autograd.dtypes is not None:
                 self.autograd.dtypes.rename(node, name)
-        return self
 
     def _train(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("train", ("mode",), arguments, keywords, ("mode",))
@@ -492,6 +495,18 @@ def _shown_parameters(module: Module, names: Mapping[str, str]) -> Iterator[str]
         dtype = module.autograd.dtype_of(node)
         kind = f"torch.{names.get(dtype, dtype)} of size {size}"
         yield f"    ({name}): Parameter containing: [{kind}]"
+
+
+def in_given_dtypes(makers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """Functions that make layers, whose parameters are of the `dtype` that is given."""
+
+    def made(make: Callable[..., Any], arguments: list[Value], keywords: Given) -> Any:
+        found = make(arguments, keywords)
+        if keywords.get("dtype") is not None and isinstance(found, Module):
+            found.to_dtype(keywords["dtype"])
+        return found
+
+    return {name: partial(made, make) for name, make in makers.items()}
 
 
 class Composite(Module):

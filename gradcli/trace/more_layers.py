@@ -13,7 +13,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.layers import Layer, LayerRule, Layers
-from gradcli.trace.modules import Composite, Module
+from gradcli.trace.modules import Composite, Module, in_given_dtypes
 from gradcli.trace.objects import Given
 from gradcli.trace.plain_layers import BAG, BILINEAR, GROUP_NORM, NEEDED, RMS_NORM, TRANSPOSED
 from gradcli.trace.special import Special
@@ -52,9 +52,9 @@ class MoreLayers:
             "Unflatten": self._unflatten,
             "Bilinear": self._bilinear,
         }
-        self.functions: dict[str, Special] = {
-            f"torch.nn.{name}": make for name, make in made.items()
-        }
+        self.functions: dict[str, Special] = in_given_dtypes(
+            {f"torch.nn.{name}": make for name, make in made.items()}
+        )
         self.methods: dict[str, Special] = {}
 
     def _parallel(self, title: str, arguments: list[Value], keywords: Given) -> Module:

@@ -16,7 +16,7 @@ from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.constructors import construct
+from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.generator import SeededSource
 from gradcli.trace.items import Device
 from gradcli.trace.objects import BuiltIn, Object, Recording
@@ -241,7 +241,10 @@ class MoreTensors:
         self._note_random()
         drawn = FUNCTIONS["rand"].build(like.graph, *like.shape)
         whole = FUNCTIONS["floor"](drawn * float(high - low)) + float(low)
-        return self.values.own(self._like(detach(whole), like))
+        node = self._like(detach(whole), like)
+        if given.get("dtype") is not None:
+            node = as_dtype(self.autograd, node, given["dtype"])
+        return self.values.own(node)
 
     # --- random numbers ---
 
