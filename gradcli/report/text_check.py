@@ -251,7 +251,7 @@ def _summary(found: Check, whose: str) -> str:
         return f"the {what} does not agree with how the values change"
     if found.computed == "pass":
         yours = {
-            "pass": "",
+            "pass": f"; {whose} agrees" if found.mine or found.command else "",
             "fail": f"; {whose} does not agree",
             "inconclusive": f"; {whose} may be it",
         }

@@ -179,3 +179,5 @@ def test_fewer_digits_than_asked_for_are_inconclusive(gradcli: Runner) -> None:
 
 def test_the_digits_that_are_confirmed_are_told(gradcli: Runner) -> None:
     assert "confirmed to 15 digits" in gradcli("check", *CUBES).out
+    both = gradcli("check", *CUBES, "--mine", "x=24*x**2/4").out
+    assert both.endswith("pass: the gradient is confirmed to 15 digits; yours agrees\n")
