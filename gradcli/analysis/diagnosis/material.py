@@ -19,6 +19,7 @@ from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Expression, Name, Number, Unary
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.exponential import exp
 from gradcli.simplify import number_of
 from gradcli.spelling.spell import function_of
 
@@ -64,6 +65,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         *plain,
         *own,
         *_locals(claim, words),
+        *_by_hand(claim, words),
         *factors,
     ]
     ones = [Piece(number(each)) for each in dict.fromkeys((1.0, *numbers[:MOST]))]
@@ -140,6 +142,18 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
                 expression = text and _read(text)
                 if expression and not isinstance(expression, Number):
                     yield Piece(expression, told)
+
+
+def _by_hand(claim: Claim, words: Wording) -> Iterator[Piece]:
+    """The derivatives of a sigmoid and of a tanh, by which a quotient of exponentials may go."""
+    for node in claim.between[:MOST]:
+        known = node.op.infix == "/" and words.is_named(node)
+        if known and any(each.op is exp.op for each in ancestors([node])):
+            y = words.of(node)
+            for text in (f"{y}*(1 - {y})", f"1 - {y}", f"1 - {y}**2"):
+                expression = _read(text)
+                if expression is not None:
+                    yield Piece(expression)
 
 
 def _constants() -> Iterator[Piece]:

@@ -54,7 +54,7 @@ def _over(formula: str, texts: Mapping[str, str]) -> str:
     if texts["n"].isdecimal():
         formula = SHIFTED.sub(
             lambda power: _power(int(texts["n"]) + int(power[1] + power[2])), formula
-        )
+        ).replace("*x**0", "")
     put = str if re.search("[<>]", formula) else _atom  # nothing binds less than a comparison
     return re.sub(r"\b[xny]\b", lambda name: put(texts[name[0]]), formula)
 
