@@ -33,7 +33,7 @@ def growths() -> list[Growth]:
     return [
         Growth("ops in a chain", "chain", gradcli("eval", "-f", "chain.grad", *evaluate), 10**5),
         Growth("terms of a sum", "terms", gradcli("eval", "-f", "terms.grad", *evaluate), 10**5),
-        Growth("items in a list", "items", gradcli("eval", "-f", "items.grad", *evaluate), 8 * 10**5),
+        Growth("items in a list", "items", gradcli("eval", "-f", "items.grad", *evaluate), 800_000),
         Growth(
             "elements",
             "array",
