@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Graph, Node, Shape
+from gradcli.graph import Array, Graph, Kind, Node, Shape
 from gradcli.language.construct import call, number
 from gradcli.language.syntax import Expression
 from gradcli.ops.group import Group
@@ -201,17 +201,27 @@ def logspace(graph: Graph, start: float, end: float, steps: int = 50, base: floa
 
 
 def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
-    """Draws from its own generator, with the run's seed and the number of the draw as its key."""
+    """Draws from its own generator, with the run's seed and the number of the draw as its key.
+    Draws of a range of numbers lie one behind the other along a first axis.
+    """
 
-    def forward(xp: Any, shape: Shape, seed: int, index: int, dtype: Any) -> Array:
+    def forward(xp: Any, shape: Shape, seed: int, index: int | range, dtype: Any) -> Array:
         import numpy as np
 
+        if isinstance(index, range):
+            rows = np.empty((len(index), *shape), dtype)
+            for place, each in enumerate(index):
+                rows[place] = forward(xp, shape, seed, each, dtype)
+            return rows
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, index))))
         return draw(generator, shape).astype(dtype, copy=False)
 
+    def infer(shape: Shape, seed: int, index: int | range, kind: Kind) -> tuple[Shape, Kind]:
+        return ((len(index), *shape) if isinstance(index, range) else shape), "float"
+
     return General(
         name,
-        infer=lambda shape, seed, index, kind: (shape, "float"),
+        infer=infer,
         forward=forward,
         unique=True,
         typed=True,
@@ -222,6 +232,17 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
 
 RANDN = _random("randn", lambda generator, shape: generator.standard_normal(shape))
 RAND = _random("rand", lambda generator, shape: generator.random(shape))
+
+
+def draw_of(node: Node) -> int | range | None:
+    """The number of a draw, or the numbers of several; None of what is not drawn."""
+    return node.attributes[2] if node.op in (RANDN, RAND) else None
+
+
+def redrawn(node: Node, numbers: range) -> Node:
+    """Draws of other numbers, one behind the other along a new first axis."""
+    shape, seed, _, kind = node.attributes
+    return node.graph.apply(node.op, (), (shape, seed, numbers, kind))
 
 
 @table.function(cases=[Case("x * randn(2, 3)")])

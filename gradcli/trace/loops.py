@@ -305,7 +305,7 @@ class Loops(Scopes):
         effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
         state, passages = self._tensor_state(), self.values.passages
         told = passages.mark() if passages is not None else (0, 0)
-        printed, notes = self.special.mark(), len(self.notes)
+        printed, notes, drawn = self.special.mark(), len(self.notes), self.graph.draws
         overwritten = {*self.values.overwritten}
         from gradcli.trace.template import AnyPass  # most programs start faster without
 
@@ -322,7 +322,7 @@ class Loops(Scopes):
             goes_on = yield turns.stand_in(template, done, most)
             begun, stood = dict(frame.values), self._tensor_state()
             leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
-            self._check_effects(effects)
+            self._check_effects(effects, drawn + changed.draws)
             if leave is not None:
                 raise Unlike("it ends after a few passes")
             template.is_opaque |= len(self.autograd.freed) > state.freed
@@ -338,6 +338,7 @@ class Loops(Scopes):
         finally:
             self.values.any_pass = outer
             state.restore()
+            self.graph.draws = drawn
             self.special.forget(printed)
             del self.notes[notes:]
             if passages is not None:
@@ -354,6 +355,7 @@ class Loops(Scopes):
         if template is None or rolled is None or rolled.loop.count * each > room:
             raise self._too_many_steps(statement.span)
         self._steps += rolled.loop.count * each
+        self.graph.draws += rolled.loop.count * changed.draws
         self._go_on_after(rolled, changed)
         for name, value in rolled.lists.items():
             before = kept[name]
@@ -470,13 +472,15 @@ class Loops(Scopes):
         if other in self.autograd.names:
             self.autograd.names.setdefault(node, self.autograd.names[other])
 
-    def _check_effects(self, before: tuple[Any, ...]) -> None:
-        """Raise `Unlike` where a pass prints or notes something, `NotRolled` where it has done more
-        that cannot be undone.
+    def _check_effects(self, before: tuple[Any, ...], draws: int) -> None:
+        """Raise `Unlike` where a pass prints or notes something, or has not made so many `draws` as
+        the one before, `NotRolled` where it has done more that cannot be undone.
         """
         told, *others = self._effects()
         if others != [*before[1:]]:
             raise NotRolled("a pass of a loop does more than the one before")
+        if self.graph.draws != draws:
+            raise Unlike("it draws other numbers than the pass before")
         if told != before[0]:
             raise Unlike("a pass prints, which others do not")
 
@@ -486,7 +490,7 @@ class Loops(Scopes):
         return (
             (self.special.mark(), len(self.notes), len(self.autograd.notes)),
             *(self.autograd.state() if shared else self.autograd.lasting_state()),
-            self.graph.draws,
+            self.graph.seed,
             self.values.modes_changed,
             len(self.leaves) if shared else 0,
             len(self.values.latest) if shared else 0,

@@ -54,6 +54,8 @@ class Changed(NamedTuple):
     """The lists that are the same as before, with one more item."""
     made: list[Node]
     """The nodes that it made for all these."""
+    draws: int
+    """How many random draws there were."""
 
 
 class Rolling:
@@ -72,6 +74,8 @@ class Rolling:
         self._before: dict[str, Any] = {}
         self._lists: dict[str, Items] = {}
         self._start = 0
+        self._graph: Graph
+        self._draws = 0
         self._effects: tuple[Any, ...] = ()
         self._state: TensorState
         self._wait = self._due
@@ -97,6 +101,7 @@ class Rolling:
     ) -> None:
         """Remember how things stand before a pass."""
         self._before, self._start, self._effects = dict(values), graph.count, effects
+        self._graph, self._draws = graph, graph.draws
         self._state = state
         self._lists = {
             name: value.seen() for name, value in values.items() if isinstance(value, Items)
@@ -132,7 +137,7 @@ class Rolling:
     ) -> Changed:
         """What the last pass has changed. Raises `Unlike` where it did what no node can do."""
         if effects != self._effects:
-            raise Unlike("it prints, draws or makes leaves")
+            raise Unlike("it prints or makes leaves")
         in_place = state.changed_since(self._state, self._start, current)
         tensors: dict[Place, Node] = {node: node for node in in_place}
         tensors.update(state.remembered_since(self._state).items())
@@ -164,7 +169,7 @@ class Rolling:
             older.update(each for each in self._lists[name].entries()[-1:])
         made = made_since([*tensors.values(), *lists.values()], older.__contains__, self._start)
         same = {name for name in lists if values[name] is self._before[name]}
-        return Changed(tensors, lists, counts, same, made)
+        return Changed(tensors, lists, counts, same, made, self._graph.draws - self._draws)
 
 
 def _appended(name: str, items: Items, before: Items) -> Node:

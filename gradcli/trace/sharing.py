@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.graph import Graph, Node
+from gradcli.ops.creation import draw_of
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.ops.shaping import RESHAPE, SLICE
 from gradcli.trace.takings import Taking, family
@@ -56,6 +57,8 @@ def _check_steps(loop: Loop, takings: Mapping[Node, Taking], by_number: ByNumber
     by_row: set[Node] = set()
     for row in loop.rows:
         taking = takings.get(row.node)
+        if draw_of(row.node) is not None:
+            continue  # nothing else is that draw
         if taking is None:
             first[row.node] = loop.graph.constant(float(np.asarray(row.source.known)[0]))
             numbers[row.node] = NUMBER

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.bodies import Body, are_small
 from gradcli.graph import Array, Node
 from gradcli.ops.control import LEAF, bind, detach, leaf
+from gradcli.ops.creation import draw_of, redrawn
 from gradcli.ops.indexing import Item
 from gradcli.ops.kinds import CAST
 from gradcli.ops.loops import (
@@ -30,6 +31,8 @@ from gradcli.trace.takings import Takings
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
 
+DRAWN = 1 << 22
+"""So many random numbers are drawn for passes of a loop at once, at most."""
 LARGEST_SINGLE = 3.4e38
 """Larger numbers may be infinite in float32."""
 
@@ -73,6 +76,9 @@ class AnyPass:
         self._last = {name: self._carried[node] for name, node in changed.lists.items()}
         self.lists = {name: Growing(node) for name, node in self._last.items()}
         """What stands for lists, by name."""
+        self._drawn: dict[Node, int] = {}
+        """The numbers of the draws of the pass."""
+        self._draws = changed.draws
         self.is_opaque = any(node.op is LEAF for node in self.tensors.values())
         """Whether no gradient can be taken through the passes."""
         self.takings = Takings(graph, self.first)
@@ -178,8 +184,20 @@ class AnyPass:
         steps = sorted({*steps, *self.takings.made(used)}, key=place)
         if [*map(_likeness, steps)] != [*map(_likeness, made)]:
             raise Unlike("its passes do not build the same graph")
+        self._find_draws()
         self._check_names()
         self._check_steps(self._steps(self._results()))
+
+    def _find_draws(self) -> None:
+        """Find what is drawn, if each pass has draws of its own."""
+        if self._draws == 0:
+            return
+        for node in self._steps(self._results()):
+            number = draw_of(node)
+            if isinstance(number, range) or self._draws < 0:
+                raise Unlike("it begins to draw again, or a loop in it draws")
+            if number is not None:
+                self._drawn[node] = number
 
     def _results(self) -> list[Node]:
         return [*self._nexts.values(), *self._items.values(), *self._guards]
@@ -221,7 +239,8 @@ class AnyPass:
 
     def _inside(self) -> list[Node]:
         counts = [node for node, _ in self._counts]
-        return [*self._carried.values(), *counts, *(each.node for each in self.takings)]
+        taken = (each.node for each in self.takings)
+        return [*self._carried.values(), *counts, *taken, *self._drawn]
 
     def _steps(self, results: Iterable[Node]) -> list[Node]:
         return made_since(results, self._inside().__contains__, self.first)
@@ -246,6 +265,11 @@ class AnyPass:
             if node in used
         ]
         rows += self.takings.rows(used, count)
+        more = self._draws
+        rows += [
+            Rows(node, redrawn(node, range(first, first + count * more, more)))
+            for node, first in self._drawn.items()
+        ]
         return Loop(
             carried, rows, steps, count, self.first, before=self._before, is_opaque=self.is_opaque
         )
@@ -256,6 +280,9 @@ class AnyPass:
 
         Raises `Unlike` where these are too few.
         """
+        most = min(most, DRAWN // max(1, sum(each.size for each in self._drawn)))
+        if most < self._least:
+            raise Unlike("it draws many numbers")
         loop, count = self._loop(most), most
         if not are_small(loop):
             raise Unlike("its arrays are large")
@@ -270,7 +297,7 @@ class AnyPass:
         if count != most:
             loop = self._loop(count)
         lasts = {held: loop.last(node) for held, node in self._nexts.items()}
-        numbers = {node: loop.every(node) for node in self._numbers_in}
+        numbers = {node: loop.every(node) for node in self._numbers_in if loop.has(node)}
         if self._guards or numbers:
             nodes = [each for each in (*lasts.values(), *numbers.values()) if each.op is loop]
             nodes = list(dict.fromkeys(nodes))

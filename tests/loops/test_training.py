@@ -27,6 +27,7 @@ def looped(*body: str, passes: int = 120, before: str = "", after: str = "print(
 
 
 ZERO = "w.grad.zero_()"
+NOISE = "noise = 0.1*torch.randn(3, dtype=torch.float64)"
 MANY = (
     "U = torch.linspace(-1, 1, 70000, dtype=torch.float64).reshape(350, 200)\n"
     "U.requires_grad_()\nZ = torch.linspace(0, 1, 1050, dtype=torch.float64).reshape(3, 350)\n"
@@ -181,6 +182,61 @@ ROLLED = {
         after="print(loss, U[3], U.grad[-1])",
         passes=80,
     ),
+    "what is drawn": looped(
+        "loss = ((drop(X) @ w - y)**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(0)\ndrop = torch.nn.Dropout(0.3)",
+    ),
+    "rows that are drawn": looped(
+        "k = torch.randint(0, len(y), (2,))",
+        "loss = ((X[k] @ w - y[k])**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(0)",
+    ),
+    "noise": looped(
+        NOISE,
+        "loss = ((X @ w - y - noise)**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(5)",
+        after="print(w, noise, torch.rand(2))",
+    ),
+    "noise without backward": looped(
+        "x = x + 0.01*torch.tanh(w[0]*x) + 0.1*noise[:2]*w[1]",
+        NOISE,
+        before=f"torch.manual_seed(1)\nx = torch.ones(2, dtype=torch.float64)\n{NOISE}",
+        after="loss = (x*x).sum()\nloss.backward()\nprint(x, w.grad)",
+    ),
+    "the same noise in each pass": looped(
+        "torch.manual_seed(4)",
+        NOISE,
+        "loss = ((X @ w - y - noise)**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        after="print(w, noise, torch.rand(2))",
+    ),
+    "more draws than are made at once": looped(
+        "x = torch.randn(300, 300, dtype=torch.float64)",
+        "loss = ((X @ w - y)**2).mean() + x[0, 0]*w[0] + x[299, 299]*w[1]",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(0)",
+    ),
+    "draws that begin late": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "if i > 100: w.data += torch.rand(2, dtype=torch.float64)",
+        before="torch.manual_seed(5)",
+    ),
     "no backward inside": looped(
         "x = x + 0.01*torch.tanh(w[0]*x)",
         before="x = torch.ones(2, dtype=torch.float64)",
@@ -307,6 +363,42 @@ UNROLLED = {
         before="h = torch.ones(2, dtype=torch.float64)\nbefore = (w*h).sum()",
         after="print(h)",
     ),
+    "another seed in each pass": looped(
+        "torch.manual_seed(i)",
+        NOISE,
+        "loss = ((X @ w - y - noise)**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+    ),
+    "a draw that decides": looped(
+        "k = torch.randint(0, 3, (1,)).item()",
+        "loss = ((X[k] @ w - y[k])**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(5)",
+    ),
+    "draws in some passes": looped(
+        "if i % 2 == 0: c = c + torch.rand(1, dtype=torch.float64)",
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(5)\nc = torch.zeros(1, dtype=torch.float64)",
+        after="print(c, w)",
+    ),
+    "draws in a loop inside": looped(
+        "c = torch.zeros(1, dtype=torch.float64)",
+        "for k in range(90): c = c + torch.rand(1, dtype=torch.float64)",
+        "loss = ((X @ w - y - c)**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(5)",
+        after="print(c, w)",
+        passes=70,
+    ),
     "a stack of what changes in place": looped(
         LOSS,
         "loss.backward()",
@@ -315,21 +407,6 @@ UNROLLED = {
         ZERO,
         before="kept = []",
         after="print(torch.stack(kept).sum())",
-    ),
-    "what is drawn": looped(
-        "loss = ((drop(X) @ w - y)**2).mean()",
-        "loss.backward()",
-        STEP,
-        ZERO,
-        before="torch.manual_seed(0)\ndrop = torch.nn.Dropout(0.3)",
-    ),
-    "rows that are drawn": looped(
-        "k = torch.randint(0, len(y), (2,))",
-        "loss = ((X[k] @ w - y[k])**2).mean()",
-        "loss.backward()",
-        STEP,
-        ZERO,
-        before="torch.manual_seed(0)",
     ),
     "an array in the memory of a leaf": looped(
         "loss = ((X @ w - y)**2).mean() + w[0]*float(a[1])",

@@ -41,6 +41,10 @@ KEPT = {
         "hist.append(w)",
     ),
     "k = 0": ("k += 1", "k = k + i"),
+    "n = torch.zeros(2, dtype=torch.float64)": (
+        "n = n + torch.rand(2, dtype=torch.float64)",
+        "n = 0.5*n + torch.randn(2, dtype=torch.float64)*loss.item()",
+    ),
     "v = torch.zeros_like(w)": ("v = 0.9*v + w.detach()", "v.mul_(0.9).add_(w.detach())"),
 }
 """What a pass goes on with besides parameters, and how."""
@@ -57,7 +61,7 @@ def program(seed: int) -> str:
     kept = draw.choice([*KEPT, "", ""])
     parameters = draw.choice([["w"], ["w", "b"]])
     rate, passes = draw.choice([0.1, 0.05, 0.01]), draw.choice([80, 131, 260])
-    lines = ["import torch", *DATA]
+    lines = ["import torch", "torch.manual_seed(0)", *DATA]
     if "b" in parameters:
         lines.append("b = torch.tensor(0.1, dtype=torch.float64, requires_grad=True)")
     lines += [f"params = [{', '.join(parameters)}]", kept]
