@@ -454,13 +454,25 @@ class Loops(Scopes):
         """Put what the passes have left into its places."""
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps[key] = now + rolled.loop.count * more
-        for place, node in rolled.tensors.items():
+        for place, left in rolled.tensors.items():
+            before, node = changed.tensors[place], left
+            if rolled.took_numbers and before in self.special.numbers:
+                node = self._as_number(left, before)
             if node.known is None:
-                self._make_alike(node, changed.tensors[place])
+                self._make_alike(node, before)
             if isinstance(place, str):
                 self.bind(place, node)
             else:
                 self._hold(place, node)
+
+    def _as_number(self, node: Node, other: Node) -> Node:
+        """A number as what it is now, as those are that it was computed of: an integer if another
+        one is.
+        """
+        number = self.values.evaluator.value(node).item()
+        if self.special.numbers.is_integer(other):
+            return self.graph.constant(number)
+        return self.values.plain(number) if node.known is None else node
 
     def _make_alike(self, node: Node, other: Node) -> None:
         """A tensor is named and printed as another one: as a number, an array, with its dtype."""

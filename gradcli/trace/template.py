@@ -45,6 +45,8 @@ class Rolled(NamedTuple):
     """What they have left where a tensor is another one after each pass."""
     lists: dict[str, Value]
     """The lists that they have made longer."""
+    took_numbers: bool
+    """Whether they have taken numbers out of tensors."""
 
 
 def _stand_in(node: Node) -> Node:
@@ -328,7 +330,7 @@ class AnyPass:
         tensors.update(
             (held, made[node][-1]) for held, node in self._nexts.items() if node in numbers
         )
-        return Rolled(loop, tensors, lists)
+        return Rolled(loop, tensors, lists, bool(numbers))
 
     def _made_again(self, node: Node, values: Array) -> list[Node]:
         """Numbers that all passes have taken out of a tensor."""

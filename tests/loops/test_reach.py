@@ -54,6 +54,15 @@ ROLLED = {
     "numbers added up": looped(
         *PLAIN, "total += loss.item() * 2", before="total = 0.0", after="print(w, total/120)"
     ),
+    "numbers added up, and no gradient flows back": looped(
+        LOSS,
+        "g, = torch.autograd.grad(loss, w)",
+        "with torch.no_grad(): w -= 0.05*g",
+        "total += loss.item()\nn += 1",
+        before="total, n = 0.0, 0",
+        after="print(total, n, n/2, total/n)",
+    ),
+    "a number that nothing needs": looped(*PLAIN, "loss.item()"),
     "the last number": looped(
         *PLAIN, "last = loss.item()", before="last = 0.0", after="print(last)"
     ),
