@@ -40,6 +40,29 @@ SHOWN = [
         "nn.MaxPool2d(3, 2, ceil_mode=True)",
         ("MaxPool2d(kernel_size=3, stride=2, padding=0, dilation=1, ceil_mode=True)"),
     ),
+    ("nn.Hardtanh(min_val=-2.)", "Hardtanh(min_val=-2.0, max_val=1.0)"),
+    ("nn.Hardtanh(-2, 2)", "Hardtanh(min_val=-2, max_val=2)"),
+    ("nn.Threshold(-1., -2)", "Threshold(threshold=-1.0, value=-2)"),
+    ("nn.Dropout(0)", "Dropout(p=0, inplace=False)"),
+    ("nn.Dropout2d(1, inplace=True)", "Dropout2d(p=1, inplace=True)"),
+    ("nn.ConstantPad2d(1, -2.)", "ConstantPad2d(padding=(1, 1, 1, 1), value=-2.0)"),
+    ("nn.Upsample(scale_factor=(2, 3.))", "Upsample(scale_factor=(2.0, 3.0), mode='nearest')"),
+    (
+        "nn.BatchNorm1d(3, 1, 1)",
+        "BatchNorm1d(3, eps=1, momentum=1, affine=True, bias=True, track_running_stats=True)",
+    ),
+    ("nn.LayerNorm(3, 1)", "LayerNorm((3,), eps=1, elementwise_affine=True, bias=True)"),
+    (
+        "nn.InstanceNorm1d(3, 1., 1)",
+        (
+            "InstanceNorm1d(3, eps=1.0, momentum=1, affine=False, bias=False, "
+            "track_running_stats=False)"
+        ),
+    ),
+    ("nn.RReLU(0, 1.)", "RReLU(lower=0, upper=1.0)"),
+    ("nn.ELU(-2 * 1.)", "ELU(alpha=-2.0)"),
+    ("nn.Softplus().beta", "1.0"),
+    ("nn.MSELoss().reduction", "mean"),
     ("nn.LPPool1d(2, 3)", ("LPPool1d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)")),
     (
         "nn.LPPool2d(2, 3, stride=2)",
