@@ -19,6 +19,7 @@ from gradcli.language.syntax import (
     Attribute,
     AugmentedAssign,
     Break,
+    Bytes,
     Call,
     ChainedAssign,
     ClassDefinition,
@@ -76,6 +77,8 @@ Parts = Sequence[Any]
 _CONSTANTS = {"true": True, "false": False, "none": None}
 _CONVERSION = NUMBER_OF["CONVERSION"]
 _ESCAPE = r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|\r\n|[\s\S])"
+_BYTE = r"\\(x[0-9a-fA-F]{2}|[0-7]{1,3}|\r\n|[^uU])"
+"""The same in bytes."""
 _ESCAPES = {
     "n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "\a", "b": "\b",
     "f": "\f", "v": "\v", "\n": "", "\r\n": "",
@@ -458,26 +461,42 @@ class Builder:
             )
         return Number(value, span)
 
-    def string(self, parts: Parts, span: Span) -> String | Template:
+    def string(self, parts: Parts, span: Span) -> String | Bytes | Template:
         """Strings that stand one after another are one."""
         pieces: list[str | Field] = []
+        of_bytes = [type(part) is int and "b" in self._prefix(part) for part in parts]
+        if any(of_bytes):
+            return self._bytes(parts, span, whole=all(of_bytes))
         for part in parts:
             pieces += [self._string(part)] if type(part) is int else part.pieces
         if any(type(part) is not int for part in parts):
             return Template(tuple(pieces), span)
         return String("".join(pieces), span)  # type: ignore[arg-type]
 
-    def _string(self, place: int) -> str:
+    def _bytes(self, parts: Parts, span: Span, *, whole: bool) -> Bytes:
+        """What is written with a `b` before its quotes; it has no characters but ASCII's."""
+        text = "".join(self._string(part, escape=_BYTE) for part in parts) if whole else ""
+        written = self.tokens.source.text[slice(*span)]
+        if not whole or not written.isascii() or any(ord(each) > 255 for each in text):
+            message = "bytes hold ASCII characters" if whole else "bytes stand beside a string"
+            raise GradcliError("syntax", message, hint="'…'.encode() makes bytes of any text",
+                               source=self.tokens.source, span=span)  # fmt: skip
+        return Bytes(text.encode("latin-1"), span)
+
+    def _prefix(self, place: int) -> str:
+        return prefix(self.tokens.source.text, self.tokens.span(place)[0])
+
+    def _string(self, place: int, escape: str = _ESCAPE) -> str:
         text, (start, end) = self.tokens.source.text, self.tokens.span(place)
         first, last = content(text, start, end)
-        return self._unescaped(first, last, raw="r" in prefix(text, start))
+        return self._unescaped(first, last, raw="r" in prefix(text, start), escape=escape)
 
-    def _unescaped(self, start: int, end: int, *, raw: bool = False) -> str:
+    def _unescaped(self, start: int, end: int, *, raw: bool = False, escape: str = _ESCAPE) -> str:
         """The text of a string, in which escapes that mean nothing stay, as in Python's."""
         text = self.tokens.source.text[start:end]
         if raw or "\\" not in text:
             return text
-        return re.sub(_ESCAPE, _escaped, text)
+        return re.sub(escape, _escaped, text)
 
     def template(self, parts: Parts, span: Span) -> Template:
         return Template(self._pieces(parts), span)

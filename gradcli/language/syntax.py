@@ -102,6 +102,13 @@ class String(Syntax):
     span: Span
 
 
+class Bytes(Syntax):
+    """`b"abc"`."""
+
+    value: bytes
+    span: Span
+
+
 class Constant(Syntax):
     """`True`, `False` or `None`."""
 
@@ -272,8 +279,8 @@ class Starred(Syntax):
 
 
 Expression: TypeAlias = (
-    Number | String | Template | Constant | Name | List | Tuple | Unary | Binary | Compare | Call
-    | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral | Starred
+    Number | String | Bytes | Template | Constant | Name | List | Tuple | Unary | Binary | Compare
+    | Call | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral | Starred
     | Walrus
 )  # fmt: skip
 

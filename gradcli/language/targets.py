@@ -8,6 +8,7 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.syntax import (
     Attribute,
     Binary,
+    Bytes,
     Call,
     Compare,
     Constant,
@@ -79,7 +80,7 @@ def check_pattern(pattern: Expression, source: Source) -> None:
             waiting += [*part.arguments, *(each.value for each in part.keywords)]
         elif isinstance(part, DictLiteral):
             waiting += [each.value for each in part.pairs]
-        elif not isinstance(part, Name | Number | String | Constant | Attribute) and not (
+        elif not isinstance(part, Name | Number | String | Bytes | Constant | Attribute) and not (
             isinstance(part, Unary) and part.operator == "-" and isinstance(part.operand, Number)
         ):
             raise _error(

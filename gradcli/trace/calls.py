@@ -94,6 +94,7 @@ _AS_VALUES = frozenset(
         "hex",
         "frozenset",
         "object",
+        "bytes",
     )
 )
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""

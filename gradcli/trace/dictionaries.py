@@ -365,10 +365,10 @@ def hash_of(key: Any) -> int:
             done.append(hash(inner))
         elif isinstance(part, tuple):
             waiting += [_Close(len(part)), *reversed(part)]
-        elif isinstance(part, str):
+        elif isinstance(part, str | bytes):
             from hashlib import blake2s  # few programs ask for it
 
-            digest = blake2s(part.encode()).digest()
+            digest = blake2s(part if isinstance(part, bytes) else part.encode()).digest()
             done.append(int.from_bytes(digest[:6], "little"))
         elif isinstance(part, Node):
             done.append(part.index)

@@ -80,6 +80,7 @@ class Expressions:
             syntax.Number: numerals.number,
             syntax.Constant: self._constant,
             syntax.String: self._string,
+            syntax.Bytes: self._bytes,
             syntax.Name: self._name,
             syntax.List: self._list,
             syntax.Tuple: self._tuple,
@@ -219,6 +220,13 @@ class Expressions:
 
     def _string(self, expression: syntax.String) -> Value:
         return expression.value
+
+    def _bytes(self, expression: syntax.Bytes) -> Value:
+        from gradcli.trace.byte_strings import Bytes  # few programs have them
+
+        self.values.is_python = True
+        self.graph.span = expression.span
+        return Bytes(self.values, expression.value)
 
     def _name(self, expression: syntax.Name) -> Value:
         frame = self.frame.holder(expression.id)

@@ -18,7 +18,7 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
-_KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "set", "range",
+_KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set", "range",
           "Module", "Parameter", "Number", "FloatTensor", "ndarray", "Size", "Exception",
           "Optimizer", "Callable", "dtype", "device", "NoneType", "Node")  # fmt: skip
 

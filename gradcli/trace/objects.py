@@ -178,7 +178,7 @@ class BuiltIn(Object):
         return class_shown(name) if root in _OF_CLASSES else super().shown()
 
 
-_OF_PYTHONS_CLASSES = {"dict": ("fromkeys",), "str": ("maketrans",)}
+_OF_PYTHONS_CLASSES = {"dict": ("fromkeys",), "str": ("maketrans",), "bytes": ("fromhex",)}
 _OF_CLASSES = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler")
 """Modules whose functions here are classes in PyTorch."""
 

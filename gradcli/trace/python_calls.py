@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import SINGLE, Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
@@ -27,7 +26,7 @@ LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 _LOOKING = frozenset(("all", "any", "sum", *ON_NUMBERS))
 """Those that look at the elements of what can be looped over."""
 _ORDER = frozenset(("key", "default"))
-_COLLECTIONS = (tuple, str, range, Dictionary)
+_COLLECTIONS = (tuple, str, range, Object)
 """Of these Python's `max` and `min` are meant."""
 
 

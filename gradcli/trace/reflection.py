@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gradcli.diagnostics import GradcliError
+from gradcli.trace import byte_strings
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import FrozenSetOfValues, hash_of, key_of
@@ -42,6 +43,8 @@ class Reflection:
             "object": lambda *_: PlainObject(),
             "frozenset": self._frozen_set,
             "slice": self._slice,
+            "bytes": partial(byte_strings.made, values),
+            "bytes.fromhex": partial(byte_strings.from_hex, values),
         }
 
     def _hash(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -64,6 +64,10 @@ class Sequences:
             return lambda *_: self.values.plain(count)
         if name in _OF_RECORDS and hasattr(owner, "_fields"):
             return partial(self._of_record, name, owner)
+        if isinstance(owner, str) and name == "encode":
+            from gradcli.trace.byte_strings import encoded  # few programs have bytes
+
+            return partial(encoded, self.values, owner)
         if isinstance(owner, str) and name == "translate":
             return partial(self._translate, owner)
         if isinstance(owner, str) and name == "join":
