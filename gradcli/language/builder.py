@@ -19,7 +19,7 @@ from gradcli.language.syntax import (
     Attribute,
     AugmentedAssign,
     Break,
-    Bytes,
+    ByteString,
     Call,
     ChainedAssign,
     ClassDefinition,
@@ -461,7 +461,7 @@ class Builder:
             )
         return Number(value, span)
 
-    def string(self, parts: Parts, span: Span) -> String | Bytes | Template:
+    def string(self, parts: Parts, span: Span) -> String | ByteString | Template:
         """Strings that stand one after another are one."""
         pieces: list[str | Field] = []
         of_bytes = [type(part) is int and "b" in self._prefix(part) for part in parts]
@@ -473,7 +473,7 @@ class Builder:
             return Template(tuple(pieces), span)
         return String("".join(pieces), span)  # type: ignore[arg-type]
 
-    def _bytes(self, parts: Parts, span: Span, *, whole: bool) -> Bytes:
+    def _bytes(self, parts: Parts, span: Span, *, whole: bool) -> ByteString:
         """What is written with a `b` before its quotes; it has no characters but ASCII's."""
         text = "".join(self._string(part, escape=_BYTE) for part in parts) if whole else ""
         written = self.tokens.source.text[slice(*span)]
@@ -481,7 +481,7 @@ class Builder:
             message = "bytes hold ASCII characters" if whole else "bytes stand beside a string"
             raise GradcliError("syntax", message, hint="'…'.encode() makes bytes of any text",
                                source=self.tokens.source, span=span)  # fmt: skip
-        return Bytes(text.encode("latin-1"), span)
+        return ByteString(text.encode("latin-1"), span)
 
     def _prefix(self, place: int) -> str:
         return prefix(self.tokens.source.text, self.tokens.span(place)[0])

@@ -17,7 +17,7 @@ from gradcli.language.syntax import (
     AugmentedAssign,
     Binary,
     Break,
-    Bytes,
+    ByteString,
     Call,
     ChainedAssign,
     ClassDefinition,
@@ -411,7 +411,7 @@ def _slice(node: Slice) -> tuple[int, list[_Piece]]:
 _PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
     Number: _number,
     String: _string,
-    Bytes: lambda node: (_ATOM, [repr(node.value)]),
+    ByteString: lambda node: (_ATOM, [repr(node.value)]),
     Constant: lambda node: (_ATOM, [str(node.value)]),
     Name: lambda node: (_ATOM, [node.id]),
     List: lambda node: (_ATOM, ["[", *_separated(node.items), "]"]),

@@ -102,7 +102,7 @@ class String(Syntax):
     span: Span
 
 
-class Bytes(Syntax):
+class ByteString(Syntax):
     """`b"abc"`."""
 
     value: bytes
@@ -279,9 +279,9 @@ class Starred(Syntax):
 
 
 Expression: TypeAlias = (
-    Number | String | Bytes | Template | Constant | Name | List | Tuple | Unary | Binary | Compare
-    | Call | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral | Starred
-    | Walrus
+    Number | String | ByteString | Template | Constant | Name | List | Tuple | Unary | Binary
+    | Compare | Call | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral
+    | Starred | Walrus
 )  # fmt: skip
 
 Target: TypeAlias = Name | Tuple | Attribute | Index

@@ -8,7 +8,7 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.syntax import (
     Attribute,
     Binary,
-    Bytes,
+    ByteString,
     Call,
     Compare,
     Constant,
@@ -25,6 +25,9 @@ from gradcli.language.syntax import (
     Tuple,
     Unary,
 )
+
+_PLAIN = (Name, Number, String, ByteString, Constant, Attribute)
+"""Patterns without parts."""
 
 
 def assignable(target: Expression, source: Source) -> Target:
@@ -80,7 +83,9 @@ def check_pattern(pattern: Expression, source: Source) -> None:
             waiting += [*part.arguments, *(each.value for each in part.keywords)]
         elif isinstance(part, DictLiteral):
             waiting += [each.value for each in part.pairs]
-        elif not isinstance(part, Name | Number | String | Bytes | Constant | Attribute) and not (
+        elif not isinstance(
+            part, Name | Number | String | ByteString | Constant | Attribute
+        ) and not (
             isinstance(part, Unary) and part.operator == "-" and isinstance(part.operand, Number)
         ):
             raise _error(

@@ -24,6 +24,7 @@ from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.trace.dtypes import Dtypes
+    from gradcli.trace.inference import InferredTensors
 
 DEEPEST = 20
 """How many functions of the program's may run inside each other's backward."""
@@ -75,6 +76,8 @@ class Autograd:
         self.retained: set[Node] = set()
         self.optimisers: list[Any] = []
         """Those that the program has made, which remember tensors: `Optimiser`."""
+        self.inferred: InferredTensors | None = None
+        """The tensors that were made in inference mode, in a program that has it."""
         self.values.explicit = has_inputs
         self.dtypes: Dtypes | None = None
         """What PyTorch's dtypes of tensors are, in a program that has imported it."""
@@ -171,6 +174,8 @@ class Autograd:
 
     def set_requires_grad(self, node: Node, wanted: bool) -> Node:
         """What `x.requires_grad = …` binds to x."""
+        if wanted and self.inferred is not None:
+            self.inferred.check_marked(node)
         if wanted:
             return node if self.requires_grad(node) and self.values.explicit else self.mark(node)
         if not self.is_leaf(node) and self.requires_grad(node):

@@ -31,7 +31,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-class Bytes(Object):
+class RowOfBytes(Object):
     """A row of numbers below 256."""
 
     what = "a bytes object"
@@ -42,11 +42,11 @@ class Bytes(Object):
         self.values = values
         self.held = held
 
-    def _again(self, held: bytes) -> Bytes:
-        return Bytes(self.values, held)
+    def _again(self, held: bytes) -> RowOfBytes:
+        return RowOfBytes(self.values, held)
 
     def is_same(self, other: Any) -> bool:
-        return isinstance(other, Bytes) and self.held == other.held
+        return isinstance(other, RowOfBytes) and self.held == other.held
 
     def equals(self, other: Any) -> bool | None:
         return self.is_same(other)
@@ -70,7 +70,7 @@ class Bytes(Object):
         return None
 
     def contains(self, value: Any) -> bool:
-        if isinstance(value, Bytes):
+        if isinstance(value, RowOfBytes):
             return value.held in self.held
         return self.values.integer(value, "what is sought in bytes") in self.held
 
@@ -94,7 +94,7 @@ class Bytes(Object):
             return self._again(self.held * count)
         if name == "__mod__":
             raise GradcliError("type", "bytes have no % here", hint="('…' % x).encode()")
-        if not isinstance(other, Bytes):
+        if not isinstance(other, RowOfBytes):
             raise GradcliError("type", f"the other side must be bytes, not {describe(other)}",
                                hint="text.encode()")  # fmt: skip
         if name == "__add__":
@@ -120,7 +120,7 @@ class Bytes(Object):
 
     def _join(self, arguments: list[Value], keywords: Given) -> Value:
         (parts,) = bind_names("join", ("iterable",), arguments, keywords).values()
-        held = [each.held for each in self.values.elements(parts) if isinstance(each, Bytes)]
+        held = [each.held for each in self.values.elements(parts) if isinstance(each, RowOfBytes)]
         if len(held) < len(self.values.elements(parts)):
             raise GradcliError("type", "join takes bytes", hint="text.encode()")
         size = sum(len(self.held) + len(each) for each in held)
@@ -130,7 +130,7 @@ class Bytes(Object):
     def _like_text(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         if keywords:
             raise GradcliError("type", f"{name} takes arguments without names")
-        given = [each.held if isinstance(each, Bytes) else each if isinstance(each, str)
+        given = [each.held if isinstance(each, RowOfBytes) else each if isinstance(each, str)
                  else self.values.integer(each, name) for each in arguments]  # fmt: skip
         if any(isinstance(each, int) and each > max(_LONGEST, len(self.held)) for each in given):
             raise GradcliError("value", f"{name}: more than {_LONGEST:,} bytes")
@@ -151,44 +151,44 @@ class Bytes(Object):
         return found if isinstance(found, str) else self.values.plain(found)
 
 
-def encoded(values: Values, text: str, arguments: list[Value], keywords: Given) -> Bytes:
+def encoded(values: Values, text: str, arguments: list[Value], keywords: Given) -> RowOfBytes:
     """`text.encode()`."""
     encoding, errors = _named("encode", arguments, keywords)
     values.graph.ledger.take(4 * len(text), "a bytes object")
     try:
-        return Bytes(values, text.encode(encoding, errors))
+        return RowOfBytes(values, text.encode(encoding, errors))
     except UnicodeError as error:
         raise RaisedError(type(error).__name__, str(error)) from None
 
 
-def made(values: Values, arguments: list[Value], keywords: Given) -> Bytes:
+def made(values: Values, arguments: list[Value], keywords: Given) -> RowOfBytes:
     """`bytes(…)`: of a string and its encoding, of numbers, or so many zeros."""
     if not arguments:
-        return Bytes(values, b"")
+        return RowOfBytes(values, b"")
     first, *rest = arguments
     if isinstance(first, str):
         if not rest and not keywords:
             raise GradcliError("type", "string argument without an encoding", hint="text.encode()")
         return encoded(values, first, rest, keywords)
-    if isinstance(first, Bytes):
+    if isinstance(first, RowOfBytes):
         return first
     if isinstance(first, Node) and not first.shape:
         count = values.integer(first, "how many bytes")
         values.graph.ledger.take(max(0, count), "a bytes object")
         if count < 0:
             raise GradcliError("value", "negative count")
-        return Bytes(values, bytes(count))
+        return RowOfBytes(values, bytes(count))
     numbers = [values.integer(each, "a byte") for each in values.elements(first)]
     if not all(0 <= each < 256 for each in numbers):
         raise GradcliError("value", "bytes must be in range(0, 256)")
-    return Bytes(values, bytes(numbers))
+    return RowOfBytes(values, bytes(numbers))
 
 
-def from_hex(values: Values, arguments: list[Value], keywords: Given) -> Bytes:
+def from_hex(values: Values, arguments: list[Value], keywords: Given) -> RowOfBytes:
     """`bytes.fromhex('ff00')`."""
     (text,) = bind_names("fromhex", ("string",), arguments, keywords).values()
     try:
-        return Bytes(values, bytes.fromhex(str(text)))
+        return RowOfBytes(values, bytes.fromhex(str(text)))
     except ValueError as error:
         raise GradcliError("value", str(error)) from None
 

@@ -647,6 +647,7 @@ class Calls(NumpyCalls):
             result = self.autograd.dtypes.of_call(built_in.name, result, first)
         if self.values.is_python and built_in.name in KEEP_INTEGERS:
             result = self.whole(result, (*arguments, *keywords.values()))
+        result = self.made(result, first)
         if self.values.is_pytorch:
             self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:

@@ -39,7 +39,6 @@ TENSORS = {
 }  # fmt: skip
 """Classes of PyTorch's tensors: the dtype of each."""
 _HALVES = ("float16", "half", "bfloat16")
-_SHORT = ("int8", "char", "uint8", "byte", "int16", "short")
 PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
 
 
@@ -232,8 +231,6 @@ def _other_than(dtype: str, run: str) -> str:
     """By what values of a run differ from those of a dtype; nothing where they do not."""
     if dtype in _HALVES:
         return f"a run has one floating-point dtype: {dtype} is computed as {run} here"
-    if dtype in _SHORT:
-        return f"integers are computed with 64 bits here: {dtype} does not wrap around"
     if PRECISIONS.get(dtype, run) != run:
         return (
             f"a run has one floating-point dtype: {dtype} is {run} here; "

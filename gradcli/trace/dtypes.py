@@ -1,15 +1,20 @@
 """The dtypes of a cell's tensors as PyTorch prints them: `dtype=torch.int32`.
 
 A run computes in one floating-point dtype and in 64-bit integers. What PyTorch would have is known
-from where a dtype was named: it is passed on from there, by its rules of promotion.
+from where a dtype was named: it is passed on from there, by its rules of promotion. Integers of
+fewer bits wrap around after each operation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, Node
+from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, leaf
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, JointlyLinear, Linear, cast
@@ -25,6 +30,8 @@ ALIASES = {
 """PyTorch's other names."""
 _CODES = ("info", "pivots")
 """Fields of what factors matrices, and says how that went."""
+_BITS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32}
+"""Of the dtypes that wrap around sooner than integers of a run do."""
 _COUNTING = ("add", "multiply")
 """Reductions of these add and multiply integers of any dtype as int64."""
 
@@ -37,6 +44,8 @@ class Dtypes:
         self.default = "float32"
         self._named: dict[Node, str] = {}
         """Tensors whose dtype the program names, where it is not its kind's default."""
+        self._wrapped: dict[Node, Node] = {}
+        """What results of fewer bits have become."""
         self._found: dict[Node, str | None] = {}
         """What is known of others; None where numbers alone say nothing of it."""
 
@@ -57,6 +66,7 @@ class Dtypes:
         dtype = ALIASES.get(dtype, dtype)
         if self.of(node) == dtype:
             return node
+        node = _in_bits(node, dtype)
         made = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.copies.add(made)
         self.values.made_by[made] = "to", (), {}
@@ -76,6 +86,32 @@ class Dtypes:
         found = [self.as_dtype(each, "int32") if name in _CODES else each for name, each in pairs]
         made: Value = type(result)(*found)  # type: ignore[arg-type]
         return made
+
+    def wrapped(self, result: Any, first: int) -> Any:
+        """What was computed, by nodes from index `first` on, as its dtype holds it."""
+        if not self._named or not isinstance(result, Node) or result.kind != "int":
+            return result
+        if result.index < first:
+            return self._wrapped.get(result, result)
+        if result.op.view:
+            return result
+        made = self._wrapped[result] = _in_bits(result, self.of(result))
+        return made
+
+    def held(self, node: Node, holder: Node) -> Node:
+        """What is put into a tensor of integers, as that holds it."""
+        if node.kind != "int" or not self._named:
+            return node
+        dtype = self.of(holder)
+        return self.as_dtype(_in_bits(node, dtype), dtype)
+
+    def name_whole(self, node: Node, operands: Iterable[Value]) -> None:
+        """Give integers that were computed as floats the dtype that follows from operands."""
+        nodes = [e for e in operands if isinstance(e, Node) and e.kind == "int"]
+        rows = _highest([self.of(each) for each in nodes if each.shape], INTEGERS)
+        found = rows or _highest(map(self.of, nodes), INTEGERS)
+        if self._named and found is not None:
+            self._named[node] = found
 
     def like(self, node: Node, other: Node) -> Node:
         """The node as one of the kind and dtype of another."""
@@ -177,6 +213,10 @@ def _parents(node: Node) -> list[Node]:
         return alike
     if op.combine in _COUNTING or not (op.combine or op.view or isinstance(op, Linear)):
         return []
+    from gradcli.ops.scans import CUMSUM  # few programs ask
+
+    if op is CUMSUM:  # which adds integers as sums do
+        return []
     return alike[:1]
 
 
@@ -185,6 +225,20 @@ def _is_of_integers(node: Node) -> bool:
     return node.op is CAST and node.kind == "float" and node.inputs[0].kind == "int" and (
         bool(node.shape)
     )  # fmt: skip
+
+
+def _in_bits(node: Node, dtype: str) -> Node:
+    """Integers as a dtype holds them: the rest of a division by how many it has."""
+    bits = _BITS.get(dtype)
+    if bits is None:
+        return node
+    lowest = 0 if dtype.startswith("u") else -(2 ** (bits - 1))
+    known = node.known
+    if known is not None and (known >= lowest).all() and (known < lowest + 2**bits).all():
+        return node
+    graph = node.graph
+    low, count = (graph.constant(np.array(each)) for each in (lowest, 2**bits))
+    return FUNCTIONS["add"](FUNCTIONS["remainder"](FUNCTIONS["sub"](node, low), count), low)
 
 
 def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None:

@@ -109,6 +109,8 @@ class ElementUpdates(Calls):
 
         self.graph.span = target.span
         base, views = self.values.storage(node)
+        if self.autograd.inferred is not None:
+            self.autograd.inferred.check_changed(node)
         base = self.values.current(base)
         first = self.graph.count
         if items is None and not views:
@@ -128,7 +130,10 @@ class ElementUpdates(Calls):
                 self.values.passages.add(
                     Passage("write", "write", target.span, first, end, given, whole)
                 )
-        self._become(base, views, cast(whole, base.kind), items is None and not views)
+        whole = cast(whole, base.kind)
+        if self.autograd.dtypes is not None:
+            whole = self.autograd.dtypes.held(whole, base)
+        self._become(base, views, whole, items is None and not views)
 
     def _check_apart(self, views: Sequence[Node], places: Node) -> None:
         if not any(view.size > view.inputs[0].size for view in views):

@@ -80,7 +80,7 @@ class Expressions:
             syntax.Number: numerals.number,
             syntax.Constant: self._constant,
             syntax.String: self._string,
-            syntax.Bytes: self._bytes,
+            syntax.ByteString: self._bytes,
             syntax.Name: self._name,
             syntax.List: self._list,
             syntax.Tuple: self._tuple,
@@ -221,12 +221,12 @@ class Expressions:
     def _string(self, expression: syntax.String) -> Value:
         return expression.value
 
-    def _bytes(self, expression: syntax.Bytes) -> Value:
-        from gradcli.trace.byte_strings import Bytes  # few programs have them
+    def _bytes(self, expression: syntax.ByteString) -> Value:
+        from gradcli.trace.byte_strings import RowOfBytes  # few programs have them
 
         self.values.is_python = True
         self.graph.span = expression.span
-        return Bytes(self.values, expression.value)
+        return RowOfBytes(self.values, expression.value)
 
     def _name(self, expression: syntax.Name) -> Value:
         frame = self.frame.holder(expression.id)
@@ -486,7 +486,9 @@ class Expressions:
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
+        first = self.graph.count
         turned: Node = FUNCTIONS[UNARY[expression.operator]](node)
+        turned = self.made(turned, first)
         if self.values.arrays:
             self.values.stay_arrays(turned, (node,))
         return turned
@@ -543,8 +545,7 @@ class Expressions:
             left = cast(left, "int")
         first = self.graph.count
         result = binary(self.values, operator, left, right)
-        if operator == "@" and self.autograd.dtypes is not None:
-            self.autograd.dtypes.check_product("matmul", result, first)
+        result = self.made(result, first, "matmul" if operator == "@" else "")
         if left.shape != right.shape:
             watch(self.autograd, result, (left, right))
         if self.values.arrays:
@@ -552,6 +553,19 @@ class Expressions:
                 self.values.stay_arrays(result, (left, right))
             else:
                 self.values.stay_tensors(result, left, right)
+        return result
+
+    def made(self, result: Any, first: int, product: str = "") -> Any:
+        """A result, computed by nodes from index `first` on, as PyTorch has it. Raises `type` for a
+        `product` of several dtypes.
+        """
+        dtypes = self.autograd.dtypes
+        if dtypes is not None and isinstance(result, Node):
+            if product:
+                dtypes.check_product(product, result, first)
+            result = dtypes.wrapped(result, first)
+        if self.autograd.inferred is not None and isinstance(result, Node) and self.records:
+            self.autograd.inferred.check_saved(result, first)
         return result
 
     def _check_division(self, left: Node, right: Node) -> None:

@@ -252,7 +252,10 @@ class NumpyCalls(PythonCalls):
             is_choice or any(each.kind == "int" and each not in numbers for each in nodes)
         ):
             return result
-        return cast(result, "int")
+        made = cast(result, "int")
+        if self.autograd.dtypes is not None:
+            self.autograd.dtypes.name_whole(made, operands)
+        return made
 
 
 def _nodes_in(operands: Sequence[Value]) -> Iterator[Node]:

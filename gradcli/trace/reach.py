@@ -18,7 +18,7 @@ PLAIN = frozenset((
     syntax.Clause, syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition,
     syntax.Return, syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For,
     syntax.If, syntax.With, syntax.Context, syntax.Import, syntax.Assert, syntax.Lambda,
-    syntax.Starred, syntax.DictLiteral, syntax.Pair, syntax.Handler,
+    syntax.Starred, syntax.DictLiteral, syntax.Pair, syntax.Handler, syntax.ByteString,
 ))  # fmt: skip
 """What changes nothing but tensors and the names that are bound."""
 

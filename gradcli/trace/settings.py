@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.graph import Graph
+from gradcli.language import syntax
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.frames import UserFunction
 from gradcli.trace.objects import Recording
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -31,20 +32,6 @@ _WITHOUT_MEANING = ("torch.autograd.graph.save_on_cpu",
 """Settings of a block that are about memory alone."""
 
 
-class Inference(Recording):
-    """`torch.inference_mode()`: nothing is recorded, and tensors can tell where they were made."""
-
-    def __init__(self, graph: Graph, made: list[tuple[int, int | None]]) -> None:
-        super().__init__(False)
-        self._graph, self._made = graph, made
-
-    def begin(self) -> None:
-        self._made.append((self._graph.count, None))
-
-    def end(self) -> None:
-        self._made[-1] = self._made[-1][0], self._graph.count
-
-
 _ARRAY_TEXTS: dict[str, tuple[str, ...]] = {
     "nanstr": (), "infstr": (), "sign": ("-", "+", " "),
     "floatmode": ("fixed", "unique", "maxprec", "maxprec_equal"),
@@ -60,14 +47,31 @@ def _text_option(name: str, value: Value) -> str:
     return value
 
 
+_KEEPING = ("cpu", "cuda", "clone", "detach", "contiguous")
+"""Methods that keep the elements of a tensor."""
+
+
+def _gives_its_argument(function: Value) -> bool:
+    """Whether a function does nothing but give what it is given, or a copy."""
+    if not isinstance(function, UserFunction):
+        return False
+    body, parameters = function.definition.body, function.definition.parameters
+    last = body[-1] if body else None
+    value = last.value if isinstance(last, syntax.Return) and len(body) == 1 else None
+    while isinstance(value, syntax.Call) and isinstance(value.callee, syntax.Attribute):
+        if value.arguments or value.keywords or value.callee.name not in _KEEPING:
+            return False
+        value = value.callee.value
+    is_one = isinstance(value, syntax.Name) and len(parameters) == 1
+    return is_one and value.id == parameters[0].name  # type: ignore[union-attr]
+
+
 class SettingCalls:
     """The functions by name."""
 
     def __init__(self, autograd: Autograd) -> None:
         self.autograd = autograd
         self.values = autograd.values
-        self._inferred: list[tuple[int, int | None]] = []
-        """The nodes that were made in inference mode: the first, and the one behind the last."""
         self.methods: dict[str, Special] = {"is_inference": self._is_inference}
         self.functions: dict[str, Special] = {
             "torch.manual_seed": self._seed,
@@ -119,14 +123,20 @@ class SettingCalls:
     def _infer(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("inference_mode", ("mode",), arguments, keywords, ("mode",))
         is_on = "mode" not in given or self.values.truth(given["mode"])
-        return Inference(self.values.graph, self._inferred) if is_on else Recording(None)
+        if not is_on:
+            return Recording(None)
+        from gradcli.trace.inference import Inference, InferredTensors  # few programs infer
+
+        if self.autograd.inferred is None:
+            self.autograd.inferred = InferredTensors(self.values, self.autograd.requires_grad)
+        return Inference(self.autograd.inferred)
 
     def _is_inference(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Whether a tensor was made in a block `with torch.inference_mode():`."""
         given = bind_names("is_inference", ("self",), arguments, keywords)
-        index = self.values.tensor(given["self"]).index
-        found = any(start <= index < (end or index + 1) for start, end in self._inferred)
-        return self.values.graph.constant(found)
+        node = self.values.tensor(given["self"])
+        inferred = self.autograd.inferred
+        return self.values.graph.constant(inferred is not None and node in inferred)
 
     def _set_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Set it from now on; a block with it ends that."""
@@ -223,13 +233,16 @@ class SettingCalls:
         return bind_names("once_differentiable", ("fn",), arguments, keywords)["fn"]
 
     def _keep_saved(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """`saved_tensors_hooks(pack, unpack)`: what backward needs is kept as it is."""
+        """`saved_tensors_hooks(pack, unpack)`, where these give what they are given: what backward
+        needs is known to the run alone. Raises `value` for others.
+        """
         names = ("pack_hook", "unpack_hook")
-        bind_names("saved_tensors_hooks", names, arguments, keywords)
-        note = Note("ignored", "saved_tensors_hooks: what backward needs is computed by the run's "
-                    "own plan, and packed by no function")  # fmt: skip
-        if note not in self.autograd.notes:
-            self.autograd.notes.append(note)
+        given = bind_names("saved_tensors_hooks", names, arguments, keywords)
+        if not all(map(_gives_its_argument, given.values())):
+            raise GradcliError(
+                "value", "saved_tensors_hooks: what backward needs is packed by no function here",
+                hint="leave the block out, or give it lambda x: x twice",
+            )  # fmt: skip
         return Recording(None)
 
     def _ignored(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
