@@ -31,7 +31,7 @@ from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import KEEP_INTEGERS, NUMBER_MAKERS, ON_INTEGERS, NumpyCalls
-from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, TypeHint
+from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, TypeHint, plain_value
 from gradcli.trace.python_calls import LIKE_PYTHONS
 from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
@@ -250,7 +250,7 @@ class Calls(NumpyCalls):
         if held is not None:
             return (yield held.call(arguments, keywords))
         if name in _SHOWS:
-            arguments = yield self._as_shown(arguments)
+            arguments = yield self._as_shown(name, arguments)
             self.graph.span = expression.span
         call = self.named_call if own else self.function_call
         out = keywords.pop("out", None) if self.values.is_python else None
@@ -357,11 +357,11 @@ class Calls(NumpyCalls):
             return None
         return MODULES.get(".".join([self.frame.imports[path[0]], *path[1:]]))
 
-    def _as_shown(self, arguments: list[Value]) -> Visit:
+    def _as_shown(self, name: str, arguments: list[Value]) -> Visit:
         """Objects that say how they are shown, as the text that they give."""
         shown: list[Value] = []
         for value in arguments:
-            shown += [(yield self.text_of(value))]
+            shown += [value if name == "repr" else (yield self.text_of(value))]
             yield self.note_texts(value)
         return shown
 
@@ -403,9 +403,11 @@ class Calls(NumpyCalls):
         if name == "where" and len(arguments) == 1 and not keywords:
             name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
         special = self._special(name)
+        if special is None and name not in self._table and self._have_all():
+            special = self._special(name)
         if special is not None:
             return special(arguments, keywords)
-        return self._applied(self._table[name], arguments, keywords)
+        return self._applied(self._table[name], list(map(plain_value, arguments)), keywords)
 
     def _of_module(self, constant: float | str | tuple[int, ...]) -> Value:
         """A constant of a module as a value."""

@@ -59,6 +59,12 @@ class Class(Object):
         """Whether it is no `ABC`, which may lack methods."""
         self.doc: str | None = None
         """The text that its body begins with."""
+        self.holds: Callable[[list[Value], Given], Any] | None = next(
+            (base.holds for base in bases if base.holds is not None), None
+        )
+        """What gives the list, string … that its objects are, too."""
+        self.is_fixed: bool = any(base.is_fixed for base in bases)
+        """Whether that never changes."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type or a value."""
         self._make = make
@@ -76,6 +82,10 @@ class Class(Object):
                 return each.frame.values[name]
         return None
 
+    def has(self, name: str) -> bool:
+        """Whether a name is bound to anything, None too."""
+        return any(name in e.frame.functions or name in e.frame.values for e in self.order)
+
     def _missing(self) -> list[str]:
         """The methods that it must have, and has not."""
         names = dict.fromkeys(name for each in self.order for name in each.frame.functions)
@@ -90,18 +100,26 @@ class Class(Object):
                 f"{', '.join(sorted(missing))}",
                 hint=f"class Own({self.name}): def {missing[0]}(self): …",
             )
-        if self.found("__new__") is not None:
-            raise GradcliError(
-                "type",
-                f"{self.name} makes its objects itself, by __new__",
-                hint="def __init__(self), and a function that gives the object",
-            )
-        instance = self._make(self)
+        maker = self.found("__new__")
+        if isinstance(maker, UserFunction):
+            instance = yield maker.call([self, *arguments], keywords)
+            if not isinstance(instance, Instance) or self not in instance.made_by.order:
+                return instance
+        else:
+            instance = yield self.new(arguments, keywords)
         start = self.found("__init__")
         if isinstance(start, UserFunction | BuiltIn):
             yield start.call([instance, *arguments], keywords)
-        else:
+        elif maker is None:
             yield instance.begin(arguments, keywords)
+        return instance
+
+    def new(self, arguments: list[Value], keywords: Given) -> Any:
+        """An object without what its `__init__` does."""
+        instance: Any = self._make(self)
+        if self.holds is not None:
+            given = (arguments, keywords) if self.is_fixed else ([], {})
+            yield instance.hold(*given)
         return instance
 
     def attribute(self, name: str) -> Value:
@@ -113,10 +131,9 @@ class Class(Object):
             return tuple(self.order[name == "__bases__" :])
         if name == "apply" and self._apply is not None and FUNCTION in self.roots:
             return BuiltIn(name, lambda _, *given: self.method("apply")(*given))
-        value = self.found(name)
-        if value is None:
+        if not self.has(name):
             raise self.has_no("attribute", name)
-        return bound(value, None, self)
+        return bound(self.found(name), None, self)
 
     def set(self, name: str, value: Value) -> None:
         self.frame.functions.pop(name, None)
@@ -212,7 +229,7 @@ class Instance(Object):
         if name == "__doc__":
             return self.made_by.attribute(name)
         value = self.made_by.found(name)
-        if value is None:
+        if value is None and not self.made_by.has(name):
             own = self.special("__getattr__")
             if own is not None:
                 return own.call([name], {})
@@ -286,6 +303,12 @@ class Instance(Object):
         answer = self.asked("__hash__")
         return self if answer is None else _Key(self, self.values.integer(answer, "__hash__"))
 
+    def truth(self) -> bool:
+        answer = self.asked("__bool__")
+        if answer is not None:
+            return self.values.truth(answer)
+        return self.special("__len__") is None or self.length() > 0
+
     def asked(self, name: str, *arguments: Value) -> Value:
         """What its method of that name gives; None where it has none."""
         method = self.special(name)
@@ -328,6 +351,10 @@ class Instance(Object):
 
     def method(self, name: str) -> Method:
         value = self.fields.get(name, self.made_by.found(name))
+        if value is None and name not in self.methods() and self.special("__getattr__"):
+            value = self.made_by.run(self.attribute(name))
+            if isinstance(value, Object):
+                return value.call
         if value is None:
             return super().method(name)
         found = bound(value, self, self.made_by) if name not in self.fields else value
@@ -458,14 +485,28 @@ class Super(Object):
         instance = self.instance
         if isinstance(instance, Instance) and instance.made_by.found(name, self.after) is None:
             known = instance.methods().get(name)
+            if name == "__new__":
+                return _made_new
             if name == "__setattr__":
                 return lambda given, _: instance.fields.__setitem__(str(given[0]), given[1])
             if known is not None or name == "__init__":
                 return known or (lambda *_: None)
+        if name == "__init_subclass__" and isinstance(instance, Class):
+            return lambda *_: None
+        if name == "__new__" and isinstance(instance, Class):
+            own = instance.found(name, self.after)
+            if own is None:
+                return _made_new
+            return own.call  # type: ignore[union-attr]
         value = self.attribute(name)
         if not isinstance(value, Object):
             raise self.has_no("method", name)
         return value.call
+
+
+def _made_new(arguments: list[Any], keywords: Given) -> Any:
+    """`super().__new__(cls, …)`."""
+    return arguments[0].new(arguments[1:], keywords)
 
 
 def _has_no(made_by: Class, what: str, kind: str, name: str, fields: Given) -> GradcliError:

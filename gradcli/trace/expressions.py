@@ -55,6 +55,8 @@ _ATOMS = frozenset((syntax.Name, syntax.Number, syntax.Constant, syntax.String))
 """Expressions without parts, whose values are found at once."""
 _ON_LISTS = ("+", "*")
 """Operators that join and repeat lists."""
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""What the right side is asked of a comparison that the left one does not know."""
 _SIDES_LATER = ("and", "or")
 """Operators whose right side may not be needed."""
 _INSIDE = 8
@@ -345,7 +347,7 @@ class Expressions:
         self.graph.span = field.span
         if isinstance(value, Items | tuple | Dictionary):
             yield self.note_texts(value)
-        if isinstance(value, Object):
+        if isinstance(value, Object) and field.conversion != "r":
             value = yield self.text_of(value)
             self.graph.span = field.span
         elif field.conversion:
@@ -527,7 +529,7 @@ class Expressions:
     def _of_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
         """The value of an operator between two values, or the visitor that finds it."""
         operator = expression.operator
-        if left.__class__ is not Node and isinstance(left, str | Items):
+        if left.__class__ is not Node and isinstance(left, str | Items | Object):
             right = self.as_written(expression.right, right)
         self.graph.span = expression.span
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
@@ -694,7 +696,7 @@ class Expressions:
         result: Node | None = None
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
-            if isinstance(left, Items):
+            if isinstance(left, Items | Object):
                 right = self.as_written(operand, right)
             self.graph.span = expression.span
             part = yield self._compared(operator, left, right)
@@ -716,7 +718,19 @@ class Expressions:
             method = left.special(f"__{METHODS[operator]}__")
             if method is not None:
                 return method.call([right], {})
+        is_unequal = operator == "!="
+        if is_unequal and any(isinstance(e, Object) and e.special("__eq__") for e in (left, right)):
+            return self._unequal(left, right)
+        if isinstance(right, Object):
+            method = right.special(f"__{METHODS[_TURNED.get(operator, operator)]}__")
+            if method is not None:
+                return method.call([left], {})
         return comparison(self.values, operator, left, right)
+
+    def _unequal(self, left: Value, right: Value) -> Visit:
+        """The opposite of what `__eq__` says."""
+        equal = yield self._compared("==", left, right)
+        return self.graph.constant(not self.values.truth(equal))
 
     # --- indexing and attributes ---
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -49,9 +50,9 @@ def _written(value: str | float | int, specification: str) -> str:
         ) from None  # fmt: skip
 
 
-def percent(template: str, values: list[Any]) -> str:
-    """`template % values`, of numbers and strings."""
-    waiting = iter(values)
+def percent(template: str, values: list[Any], quoted: Callable[[int], str]) -> str:
+    """`template % values`; for `%r`, `quoted` writes the value of a place."""
+    waiting = iter(enumerate(values))
     parts, place = [], 0
     for found in _PERCENT.finditer(template):
         parts.append(template[place : found.start()])
@@ -61,11 +62,13 @@ def percent(template: str, values: list[Any]) -> str:
             parts.append("%")
             continue
         try:
-            value = next(waiting)
+            number, value = next(waiting)
         except StopIteration:
             raise GradcliError(
                 "type", f"{template!r} has more places than there are values"
             ) from None
+        if letter == "r":
+            value, letter = quoted(number), "s"
         parts.append(_converted(value, flags, width, precision, letter))
     if next(waiting, None) is not None:
         raise GradcliError("type", f"{template!r} has fewer places than there are values")
@@ -73,12 +76,11 @@ def percent(template: str, values: list[Any]) -> str:
 
 
 def _converted(value: Any, flags: str, width: str, precision: str | None, letter: str) -> str:
-    if max(int(width or 0), int(precision or 0)) > WIDEST or letter not in "sdifFeEgGrcxXo":
+    if max(int(width or 0), int(precision or 0)) > WIDEST or letter not in "sdifFeEgGcxXo":
         raise GradcliError("value", f"%{flags}{width}{letter} is no format", hint="%d, %.3f, %s")
     points = "" if precision is None else f".{precision}"
-    if letter in "sr":
-        plain = value if isinstance(value, str) else formatted(value, "")
-        value, letter = repr(plain) if letter == "r" and value is plain else plain, "s"
+    if letter == "s":
+        value = value if isinstance(value, str) else formatted(value, "")
     elif isinstance(value, str):
         raise GradcliError("type", f"%{letter} is for numbers, and {value!r} is a string")
     elif letter in "dicxXo":

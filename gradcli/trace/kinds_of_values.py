@@ -12,7 +12,7 @@ from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValue
 from gradcli.trace.families import families
 from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
-from gradcli.trace.objects import BuiltIn, ClassName, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Object, plain_value
 from gradcli.trace.own_errors import OwnError, is_error, kinds_of
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
@@ -73,18 +73,17 @@ def _is_error_of(value: Value, wanted: Any) -> bool:
 
 def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     """Whether a value is of a class of the program, or of the one with a name. Whole numbers are
-    both int and float, as numbers have one type here. Raises `type` for other names.
+    both int and float outside of Python's programs. Raises `type` for other names.
     """
     if isinstance(wanted, Class):
         return isinstance(value, Instance) and wanted in value.made_by.order
     of_pytorch = isinstance(wanted, BuiltIn) and wanted.name.startswith("torch.")
-    if isinstance(wanted, BuiltIn):
-        wanted = wanted.name.rpartition(".")[2]
+    value = plain_value(value)
     found = kind_of(value, numbers)
     found = _ALIASES.get(found, found) if isinstance(value, Node) else found
     found = "dict" if found == "OrderedDict" else found
-    if isinstance(wanted, ClassName):
-        wanted = wanted.name
+    if isinstance(wanted, BuiltIn | ClassName):
+        wanted = wanted.name.rpartition(".")[2]
     if wanted == "object":
         return True
     if isinstance(value, Caught) or (isinstance(wanted, str) and is_error(wanted)):
@@ -95,7 +94,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if isinstance(value, tuple) and wanted == "tuple":
         return True
     if wanted in ("float", "int", "Number"):
-        of_number = {"int": ("int", "bool"), "float": ("int", "float")}
+        floats = ("float",) if numbers.values.is_python else ("int", "float")
+        of_number = {"int": ("int", "bool"), "float": floats}
         return found in of_number.get(wanted, ("int", "float", "bool"))
     if isinstance(value, Object) and wanted in families(value):
         return True

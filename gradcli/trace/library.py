@@ -117,6 +117,7 @@ class Library:
             | conversions.functions
             | settings.functions
         )
+        self.functions["builtins.method"] = self._method
         self.methods = (
             caller.special.methods | calls.methods | conversions.methods | settings.methods
         )
@@ -137,6 +138,12 @@ class Library:
         self.in_place: Mapping[str, Any] = {}
         """Methods that change tensors in place and are no functions, once it is whole."""
         self._add_mentioned()
+
+    def _method(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        """`str.lower(x)`: the method that the first argument names."""
+        from gradcli.trace.unbound import unbound  # few programs name them
+
+        return unbound(self.sequences, arguments, keywords)
 
     def knows(self, path: str) -> bool:
         """Whether an imported path can be what is there already: a module, or its member."""

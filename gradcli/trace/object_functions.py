@@ -185,7 +185,7 @@ class ObjectFunctions:
             pass
         try:
             assert isinstance(owner, Object)
-            owner.attribute(str(name))
+            self._autograd.run_inside(owner.attribute(str(name)))
         except (GradcliError, AssertionError):
             return self.graph.constant(False)
         return self.graph.constant(True)
@@ -198,7 +198,7 @@ class ObjectFunctions:
             found: Value = owner.attribute(str(name))
             return found
         try:
-            found = owner.attribute(str(name))
+            found = self._autograd.run_inside(owner.attribute(str(name)))
         except GradcliError:
             return given["default"]
         return found

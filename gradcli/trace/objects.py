@@ -28,6 +28,9 @@ class Object:
     is_row: ClassVar[bool] = False
     """Whether functions of elements take it as a list."""
 
+    inner: Any = None
+    """What it is, too, if its class is made from Python's `int`, `list` …"""
+
     shows: ClassVar[bool] = False
     """Whether it may have methods that say how it is shown."""
 
@@ -138,6 +141,15 @@ class Object:
         return GradcliError("name", f"{self.what} has no {kind} {name!r}", hint=hint or None)
 
 
+def plain_value(value: Any) -> Any:
+    """What an object of a class holds that is made from Python's `int`, `list` …; others as they
+    are.
+    """
+    while isinstance(value, Object) and value.inner is not None:
+        value = value.inner
+    return value
+
+
 def is_row(value: object) -> bool:
     """Whether functions of elements take it as a list: a tuple, a deque."""
     return isinstance(value, tuple) or (isinstance(value, Object) and value.is_row)
@@ -166,7 +178,15 @@ class BuiltIn(Object):
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         """Of Python's classes, what makes values of them: `dict.fromkeys`."""
         known = _OF_PYTHONS_CLASSES.get(self.name, ())
-        return {name: partial(self._call, f"{self.name}.{name}") for name in known}
+        found: dict[str, Callable[[list[Any], Given], Any]]
+        found = {name: partial(self._call, f"{self.name}.{name}") for name in known}
+        from gradcli.trace.python_classes import METHODS  # few programs name them
+
+        return {name: partial(self._unbound, name) for name in METHODS.get(self.name, ())} | found
+
+    def _unbound(self, name: str, arguments: list[Any], keywords: Given) -> Any:
+        """A method of its class, of an object of that."""
+        return self._call("builtins.method", [name, *arguments], keywords)
 
     def shown(self) -> str:
         root, _, name = self.name.rpartition(".")

@@ -56,6 +56,14 @@ class OwnError(Instance):
         own = super().special(name)
         return BuiltIn(name, self._said) if own is None and name == "__str__" else own
 
+    def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
+        if not quoted or self in self.values.texts:
+            return None
+        inside: list[tuple[Any, bool]] = []
+        for each in self.given or ():
+            inside += [*([(", ", False)] if inside else []), (each, True)]
+        return [(f"{self.made_by.name}(", False), *inside, (")", False)]
+
     def _said(self, _: str, arguments: list[Value], keywords: Given) -> Value:
         """Its only argument, or all of them as a tuple."""
         given = self.given or ("",)

@@ -12,7 +12,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import Object, plain_value
 from gradcli.trace.special import ON_NUMBERS
 from gradcli.trace.values import Value
 
@@ -64,8 +64,10 @@ class PythonCalls(Expressions):
             and self._are_each_true_or_false(only)
         ):
             return self.python.truth_of(name, only)
-        if name == "round" and self.values.is_python and self._are_numbers(arguments):
-            return self._rounded(arguments, keywords)
+        if name == "round" and self.values.is_python:
+            rounded = self._rounded(list(map(plain_value, arguments)), keywords)
+            if rounded is not None:
+                return rounded
         if name in ON_NUMBERS and (
             keywords.keys() & _ORDER
             or isinstance(only, _COLLECTIONS)
@@ -79,9 +81,7 @@ class PythonCalls(Expressions):
             if found is not None:
                 return found
         if name == "sum" and not keywords and self._is_python_sum(arguments):
-            if any(isinstance(e, Object | Items) for e in self.values.elements(arguments[0])):
-                return self._sum_of_objects(arguments)
-            return self.python.sum(arguments)
+            return self._sum(arguments)
         return self.function_call(name, arguments, keywords)
 
     def _looked_through(self, name: str, arguments: list[Value]) -> list[Value]:
@@ -129,6 +129,12 @@ class PythonCalls(Expressions):
             return self.graph.constant(self.values.truth(only))
         return None
 
+    def _sum(self, arguments: list[Value]) -> Visit | Value:
+        """Python's sum of a list."""
+        if any(isinstance(e, Object | Items) for e in self.values.elements(arguments[0])):
+            return self._sum_of_objects(arguments)
+        return self.python.sum(arguments)
+
     def _sum_of_objects(self, arguments: Sequence[Value]) -> Visit:
         """The same where the program's own `__add__` adds."""
         items, *start = arguments
@@ -169,8 +175,10 @@ class PythonCalls(Expressions):
     def _are_numbers(self, arguments: Sequence[Value]) -> bool:
         return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)
 
-    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node:
-        """Python's `round` of a number: an integer, unless the digits are given."""
+    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node | None:
+        """Python's `round` of a number: an integer, unless the digits are given; else None."""
+        if not self._are_numbers(arguments):
+            return None
         given = bind_names("round", ("number", "ndigits"), arguments, keywords, ("ndigits",))
         node = self.values.tensor(given["number"])
         number = self.values.number(node, "what is rounded")

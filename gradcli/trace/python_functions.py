@@ -209,6 +209,10 @@ class PythonFunctions:
 
     def written(self, value: Value, *, quoted: bool = False) -> str:
         """A value as print writes it, or as a list writes what is in it; looked at now."""
+        if isinstance(value, Object) and value.shows:
+            said = (None if quoted else value.asked("__str__")) or value.asked("__repr__")
+            if isinstance(said, str):
+                return said
         line = pieces([value], self.numbers, self.graph.ledger, quoted=quoted)
         shown = [each for each in line if not isinstance(each, str)]
         nodes = [each if isinstance(each, Node) else each.node for each in shown]
@@ -288,7 +292,12 @@ class PythonFunctions:
         from gradcli.trace.formats import percent
 
         given = value if isinstance(value, tuple) else (value,)
-        return self.joined([percent(template, [self._of_percent(each) for each in given])])
+        shown = [self._of_percent(each) for each in given]
+
+        def quoted(place: int) -> str:
+            return self.written(given[place], quoted=True)
+
+        return self.joined([percent(template, shown, quoted)])
 
     def _of_percent(self, value: Value) -> str | float | bool:
         if isinstance(value, Node) and value.size == 1:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from gradcli.diagnostics import GradcliError, Note, Source
@@ -18,7 +17,7 @@ from gradcli.trace.bindings import as_outputs
 from gradcli.trace.callee import path_of
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Visit
-from gradcli.trace.frames import Frame, UserFunction, docstring
+from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.loops import (
@@ -36,7 +35,7 @@ from gradcli.trace.loops import (
 )
 from gradcli.trace.names import repeats
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import BuiltIn, Object, is_setting
+from gradcli.trace.objects import Object, is_setting
 from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 
@@ -267,10 +266,10 @@ class Tracer(Loops):
                 function.records = self.recording(value, records)
                 self.records = records
             else:
-                made = yield self._decorated(value, made)
+                made = yield self.decorated(value, made)
         self.bind(statement.name, made)
 
-    def _decorated(self, decorator: Value, made: Value) -> Any:
+    def decorated(self, decorator: Value, made: Value) -> Any:
         """What a decorator makes of a function or a class."""
         if not isinstance(decorator, Object):
             raise GradcliError("type", f"{describe(decorator)} is no decorator",
@@ -285,106 +284,11 @@ class Tracer(Loops):
         return frame
 
     def _class(self, statement: syntax.ClassDefinition) -> Visit:
-        from gradcli.trace.classes import LAYERS, ROOTS, Class
-        from gradcli.trace.own_errors import is_error
+        from gradcli.trace.class_definitions import ClassDefinitions
 
-        self.values.is_python = True
-        bases: list[Class] = []
-        roots: list[str] = []
-        bare = [each.value if isinstance(each, syntax.Index) else each for each in statement.bases]
-        names = [(path_of(each) or [""])[-1] for each in bare]
-        for base, name in zip(statement.bases, names, strict=True):
-            if name in _ROOTS_WITHOUT_MEANING or name in _ENUMERATIONS:
-                continue
-            if name not in self.frame and is_error(name):
-                roots.append(name)
-                continue
-            value = yield self.visit(base)
-            self.graph.span = base.span
-            if isinstance(value, Class):
-                bases.append(value)
-            elif isinstance(value, BuiltIn) and (
-                value.name in ROOTS or value.name.startswith(LAYERS)
-            ):
-                roots.append(value.name)
-            else:
-                what = value.name if isinstance(value, BuiltIn) else describe(value)
-                raise GradcliError(
-                    "type",
-                    f"a class cannot be made from {what}",
-                    hint="there are nn.Module, torch.autograd.Function and the program's classes",
-                )
+        return ClassDefinitions(self).define(statement)
 
-        frame = Frame(self.frame, of_class=True)
-        made = Class(
-            statement.name,
-            bases,
-            roots,
-            frame,
-            self._instance,
-            self._apply_function,
-            self.autograd.run_inside,
-        )
-        outer, self.frame = self.frame, frame
-        try:
-            yield self.body(statement.body)
-        finally:
-            self.frame = outer
-        for function in frame.functions.values():
-            function.owner = made
-        made.doc = docstring(statement.body)
-        made.declared = tuple(_declared(statement.body))
-        made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
-        whole: Value = self._whole(made, names)
-        for decorator in reversed(statement.decorators):
-            value = yield self.visit(decorator)
-            self.graph.span = decorator.span
-            whole = yield self._decorated(value, whole)
-        self.bind(statement.name, whole)
-
-    def _instance(self, made: Any) -> Any:
-        """An object of a class, without what its `__init__` does."""
-        from gradcli.trace.classes import LAYERS, MODULE, OPTIMIZER, SCHEDULERS, Instance, Model
-        from gradcli.trace.own_errors import OwnError, is_error
-
-        if MODULE in made.roots:
-            return Model(self.autograd, made, self.replace)
-        if any(map(is_error, made.roots)):
-            return OwnError(self.values, made)
-        if OPTIMIZER in made.roots:
-            from gradcli.trace.own_optimisers import OwnOptimiser
-
-            return OwnOptimiser(self.autograd, made)
-        if not made.roots.isdisjoint(SCHEDULERS):
-            from gradcli.trace.own_schedulers import OwnScheduler
-
-            return OwnScheduler(self.values, made)
-        layer = next((each for each in made.roots if each.startswith(LAYERS)), None)
-        if layer is not None:
-            from gradcli.trace.own_layers import OwnLayer
-
-            make = partial(self.function_call, layer)
-            return OwnLayer(self.autograd, made, self.replace, make)
-        return Instance(self.values, made)
-
-    def _whole(self, made: Any, names: Sequence[str]) -> Value:
-        """The class as it is bound, which may be made from one of Python's."""
-        kind = next((name for name in names if name in _ENUMERATIONS), None)
-        if kind is not None:
-            from gradcli.trace.enumerations import Enumeration
-
-            return Enumeration(self.values, made, kind == "IntEnum")
-        return self._record(made) if _RECORD in names else made
-
-    def _record(self, made: Any) -> Value:
-        """What `class P(NamedTuple)` makes of its fields and their defaults."""
-        from gradcli.trace.collections_calls import RecordClass
-
-        values = made.frame.values
-        defaults = {name: values[name] for name in made.declared if name in values}
-        return RecordClass(self.values, made.name, tuple(made.declared), defaults)
-
-    def _apply_function(self, made: Any, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+    def apply_function(self, made: Any, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """`F.apply(…)` of a class made from `torch.autograd.Function`."""
         if self._function_calls is None:
             from gradcli.trace.custom import FunctionCalls
@@ -676,25 +580,13 @@ class Tracer(Loops):
         return None
 
 
-_RECORD = "NamedTuple"
-_ENUMERATIONS = ("Enum", "IntEnum", "StrEnum")
-_ROOTS_WITHOUT_MEANING = ("object", "ABC", "Protocol", "Generic", _RECORD)
 _WITHOUT_MEANING = ("abstractmethod", "override", "overload", "final")
-"""Classes and decorators that say something to readers alone."""
+"""Decorators that say something to readers alone."""
 _BINDS: Mapping[str, Literal["class", "nothing", "property"]] = {
     "classmethod": "class", "staticmethod": "nothing", "property": "property"
 }  # fmt: skip
 """What decorators of methods make of them."""
 _OF_PROPERTIES = ("setter", "deleter")
-
-
-def _declared(body: Sequence[syntax.Statement]) -> Iterator[str]:
-    """The names that the body of a class gives a type or a value."""
-    for statement in body:
-        if isinstance(statement, syntax.Declaration):
-            yield statement.name
-        elif isinstance(statement, syntax.Assign) and isinstance(statement.target, syntax.Name):
-            yield statement.target.id
 
 
 def _changes(expression: syntax.Expression) -> bool:

@@ -1,0 +1,219 @@
+"""`class …`: what it is made from, its body, and what its objects are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Graph, Node
+from gradcli.language import syntax
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.callee import path_of
+from gradcli.trace.classes import (
+    LAYERS,
+    MODULE,
+    OPTIMIZER,
+    ROOTS,
+    SCHEDULERS,
+    Class,
+    Instance,
+    Model,
+)
+from gradcli.trace.expressions import Visit
+from gradcli.trace.frames import Frame, UserFunction, docstring
+from gradcli.trace.objects import BuiltIn, Given
+from gradcli.trace.own_errors import OwnError, is_error
+from gradcli.trace.own_values import Language, OwnValue
+from gradcli.trace.python_classes import BUILT_IN, FIXED
+from gradcli.trace.values import Value, Values, describe
+
+if TYPE_CHECKING:
+    from gradcli.trace.collections_calls import RecordClass
+
+_RECORD = "NamedTuple"
+_ENUMERATIONS = ("Enum", "IntEnum", "StrEnum")
+_WITHOUT_MEANING = ("object", "ABC", "Protocol", "Generic", _RECORD)
+"""Classes that say something to readers alone."""
+
+
+class Definer(Language, Protocol):
+    """The tracer, as definitions know it."""
+
+    values: Values
+    autograd: Autograd
+    frame: Frame
+    graph: Graph
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+
+    def visit(self, expression: syntax.Expression) -> Any:
+        """The visitor of an expression, or its value."""
+
+    def body(self, statements: Sequence[syntax.Statement]) -> Visit:
+        """Run statements one after another."""
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name a value."""
+
+    def decorated(self, decorator: Value, made: Value) -> Any:
+        """What a decorator makes of a function or a class."""
+
+    def function_call(self, name: str, arguments: list[Value], keywords: Given) -> Any:
+        """The value of a call of a function that is not the program's own."""
+
+    def apply_function(self, made: Any, arguments: list[Value], keywords: Given) -> Any:
+        """`F.apply(…)` of a class made from `torch.autograd.Function`."""
+
+
+class ClassDefinitions:
+    """Makes classes of their definitions."""
+
+    def __init__(self, tracer: Definer) -> None:
+        self._tracer = tracer
+        self._values = tracer.values
+
+    def define(self, statement: syntax.ClassDefinition) -> Visit:
+        tracer = self._tracer
+        self._values.is_python = True
+        bases: list[Class] = []
+        roots: list[str] = []
+        holds: list[Any] = []
+        bare = [each.value if isinstance(each, syntax.Index) else each for each in statement.bases]
+        names = [(path_of(each) or [""])[-1] for each in bare]
+        for base, name in zip(statement.bases, names, strict=True):
+            if name in _WITHOUT_MEANING or name in _ENUMERATIONS:
+                continue
+            if name not in tracer.frame and is_error(name):
+                roots.append(name)
+                continue
+            value = yield tracer.visit(base)
+            tracer.graph.span = base.span
+            if isinstance(value, Class):
+                bases.append(value)
+            elif isinstance(value, BuiltIn) and (
+                value.name in ROOTS or value.name.startswith(LAYERS)
+            ):
+                roots.append(value.name)
+            else:
+                holds.append(self._held_by(value))
+        frame = Frame(tracer.frame, of_class=True)
+        made = Class(
+            statement.name, bases, roots, frame, self._instance, tracer.apply_function,
+            tracer.autograd.run_inside,
+        )  # fmt: skip
+        outer, tracer.frame = tracer.frame, frame
+        try:
+            yield tracer.body(statement.body)
+        finally:
+            tracer.frame = outer
+        for function in frame.functions.values():
+            function.owner = made
+        made.doc = docstring(statement.body)
+        made.declared = tuple(_declared(statement.body))
+        made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
+        for each in holds:
+            self._hold(made, each)
+        told = made.found("__init_subclass__", made)
+        if isinstance(told, UserFunction):
+            yield told.call([made], {})
+        whole: Value = self._whole(made, names)
+        for decorator in reversed(statement.decorators):
+            value = yield tracer.visit(decorator)
+            tracer.graph.span = decorator.span
+            whole = yield tracer.decorated(value, whole)
+        tracer.bind(statement.name, whole)
+
+    # --- what objects are, too ---
+
+    def _held_by(self, value: Value) -> Any:
+        """A class of Python's that one of the program's is made from. Raises `type`."""
+        from gradcli.trace.collections_calls import RecordClass
+
+        if isinstance(value, RecordClass) or (
+            isinstance(value, BuiltIn) and value.name in BUILT_IN
+        ):
+            return value
+        what = value.name if isinstance(value, BuiltIn) else describe(value)
+        if what == "type":
+            raise GradcliError("type", "a class of classes is outside the language",
+                               hint="a function of the class, as its decorator")  # fmt: skip
+        raise GradcliError(
+            "type",
+            f"a class cannot be made from {what}",
+            hint="there are nn.Module, torch.autograd.Function, list, dict, str, tuple, int, float "
+            "and the program's classes",
+        )
+
+    def _hold(self, made: Class, kind: RecordClass | BuiltIn) -> None:
+        """Let a class make objects that are a list, string … too."""
+        if isinstance(kind, BuiltIn):
+            made.holds = partial(self._tracer.named_call, kind.name)
+            made.is_fixed = kind.name in FIXED
+            return
+        from gradcli.trace.collections_calls import RecordClass
+
+        record = RecordClass(self._values, made.name, kind.fields, kind.defaults)
+        for name in kind.fields:
+            made.frame.values.pop(name, None)  # which is a default
+        made.frame.values["_fields"] = kind.fields
+        made.holds, made.is_fixed = record.call, True
+
+    def _whole(self, made: Class, names: Sequence[str]) -> Value:
+        """The class as it is bound, which may be made from one of Python's."""
+        kind = next((name for name in names if name in _ENUMERATIONS), None)
+        if kind is not None:
+            from gradcli.trace.enumerations import Enumeration
+
+            return Enumeration(self._values, made, kind == "IntEnum")
+        if _RECORD not in names:
+            return made
+        record = self._record(made)
+        if not made.frame.functions:
+            return record
+        self._hold(made, record)
+        return made
+
+    def _record(self, made: Class) -> RecordClass:
+        """What `class P(NamedTuple)` makes of its fields and their defaults."""
+        from gradcli.trace.collections_calls import RecordClass
+
+        values = made.frame.values
+        defaults = {name: values[name] for name in made.declared if name in values}
+        return RecordClass(self._values, made.name, tuple(made.declared), defaults)
+
+    def _instance(self, made: Class) -> Instance:
+        """An object of a class, without what its `__init__` does."""
+        tracer, autograd = self._tracer, self._tracer.autograd
+        if MODULE in made.roots:
+            return Model(autograd, made, tracer.replace)
+        if any(map(is_error, made.roots)):
+            return OwnError(self._values, made)
+        if OPTIMIZER in made.roots:
+            from gradcli.trace.own_optimisers import OwnOptimiser
+
+            return OwnOptimiser(autograd, made)
+        if not made.roots.isdisjoint(SCHEDULERS):
+            from gradcli.trace.own_schedulers import OwnScheduler
+
+            return OwnScheduler(self._values, made)
+        layer = next((each for each in made.roots if each.startswith(LAYERS)), None)
+        if layer is not None:
+            from gradcli.trace.own_layers import OwnLayer
+
+            make = partial(tracer.function_call, layer)
+            return OwnLayer(autograd, made, tracer.replace, make)
+        if made.holds is not None:
+            return OwnValue(self._values, made, tracer)
+        return Instance(self._values, made)
+
+
+def _declared(body: Sequence[syntax.Statement]) -> Iterator[str]:
+    """The names that the body of a class gives a type or a value."""
+    for statement in body:
+        if isinstance(statement, syntax.Declaration):
+            yield statement.name
+        elif isinstance(statement, syntax.Assign) and isinstance(statement.target, syntax.Name):
+            yield statement.target.id
