@@ -478,7 +478,7 @@ class Builder:
         text = "".join(self._string(part, escape=_BYTE) for part in parts) if whole else ""
         written = self.tokens.source.text[slice(*span)]
         if not whole or not written.isascii() or any(ord(each) > 255 for each in text):
-            message = "bytes hold ASCII characters" if whole else "bytes stand beside a string"
+            message = "bytes hold ASCII characters" if whole else "bytes stand next to a string"
             raise GradcliError("syntax", message, hint="'…'.encode() makes bytes of any text",
                                source=self.tokens.source, span=span)  # fmt: skip
         return ByteString(text.encode("latin-1"), span)

@@ -31,6 +31,8 @@ _FUNCTIONS = {
     "input": Advice("values come in by ", input_of("x", "3")),
     "eval": "programs are read, and never handed to Python: write the expression itself",
     "help": "gradcli ops NAME tells of a function, gradcli help language of the rest",
+    **dict.fromkeys(("globals", "locals"),
+                    "names are read as they are: try: x, except NameError: … asks for one"),
     "exec": "programs are read, and never handed to Python: write the statements themselves",
 }  # fmt: skip
 _MODULES = {
@@ -42,6 +44,11 @@ _MODULES = {
     "torch.fft": _REAL, "torch.fx": "call the model itself: gradcli graph shows what it computes",
     **dict.fromkeys(("torch.profiler", "torch.autograd.profiler"),
                     "times differ from run to run: leave the profiler out"),
+    "inspect": "f.__name__, f.__doc__ and isinstance(x, Net) are there: leave the rest out",
+    "ast": "programs are read, and never looked at by programs: leave it out",
+    "unittest": "write the checks themselves: assert x == y, torch.testing.assert_close(x, y)",
+    **dict.fromkeys(("timeit", "torch.utils.benchmark", "cProfile"),
+                    "times differ from run to run: leave the lines out that take them"),
     "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
     "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "
              "optimisers of torch.optim serve for the rest",

@@ -6,10 +6,11 @@ The formulas are those of PyTorch's documentation of each.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError
+from gradcli.graph import EMPTY
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
@@ -18,7 +19,7 @@ from gradcli.trace.objects import ClassName, Given, Object
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.values import Value, Values
 
-Numbers = dict[str, float]
+Numbers = Mapping[str, float]
 Visit: TypeAlias = Generator[Any, Any, Any]
 
 
@@ -83,7 +84,7 @@ SCHEDULES = {
     "PolynomialLR": Schedule({"total_iters": 5.0, "power": 1.0}, _polynomial),
 }
 """By the name of PyTorch's class."""
-_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult")
+_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult", "patience")
 """Numbers of schedulers that are whole."""
 _AT_ONCE = ("LinearLR", "ConstantLR")
 """Those that change the first rate, too."""
@@ -97,6 +98,8 @@ class Scheduler(Object):
 
     starts = False
     """Whether it changes the first rate, too."""
+    numbers: Mapping[str, float] = EMPTY
+    """What it was made with, by PyTorch's names."""
 
     def __init__(self, values: Values, optimiser: Optimiser) -> None:
         self.values = values
@@ -114,9 +117,12 @@ class Scheduler(Object):
         if name in ("last_epoch", "_step_count"):
             return self.values.graph.constant(float(self.epoch + (name == "_step_count")))
         if name == "base_lrs":
-            return Items([self.values.graph.constant(each) for each in self.first])
+            return Items([self.values.plain(each) for each in self.first])
         if name == "__class__":
             return ClassName(self.title)
+        if name in self.numbers:
+            number = self.numbers[name]
+            return self.values.plain(int(number) if name in _COUNTS else number)
         return self.optimiser if name == "optimizer" else super().attribute(name)
 
     def methods(self) -> dict[str, Method]:
@@ -130,11 +136,7 @@ class Scheduler(Object):
 
     def _state(self, arguments: list[Value], keywords: Given) -> Value:
         """What it needs to go on elsewhere."""
-        numbers: Numbers = getattr(self, "_numbers", {})
-        pairs: list[tuple[Value, Value]] = [
-            (name, self.values.plain(int(each) if name in _COUNTS else each))
-            for name, each in numbers.items()
-        ]
+        pairs: list[tuple[Value, Value]] = [(name, self.attribute(name)) for name in self.numbers]
         pairs += [(name, self.attribute(name)) for name in ("base_lrs", "last_epoch")]
         pairs += [("_step_count", self.attribute("_step_count")), ("_last_lr", self._last([], {}))]
         return Dictionary(self.values, pairs)
@@ -175,10 +177,10 @@ class FormulaScheduler(Scheduler):
     def __init__(self, values: Values, optimiser: Optimiser, name: str, numbers: Numbers) -> None:
         super().__init__(values, optimiser)
         self.title = name
-        self._schedule, self._numbers = SCHEDULES[name], numbers
+        self._schedule, self.numbers = SCHEDULES[name], numbers
 
     def rate(self, first: float, before: float) -> float:
-        return self._schedule.rate(first, before, self.epoch, self._numbers)
+        return self._schedule.rate(first, before, self.epoch, self.numbers)
 
 
 class LambdaScheduler(Scheduler):
@@ -191,6 +193,9 @@ class LambdaScheduler(Scheduler):
         self._functions = functions
         self._of_first = of_first
         self.title = "LambdaLR" if of_first else "MultiplicativeLR"
+
+    def attribute(self, name: str) -> Value:
+        return Items(list(self._functions)) if name == "lr_lambdas" else super().attribute(name)
 
     def rate(self, first: float, before: float) -> Visit:
         place = self.optimiser.rates().index(before)
@@ -209,10 +214,10 @@ class MilestoneScheduler(Scheduler):
         self, values: Values, optimiser: Optimiser, milestones: tuple[float, ...], gamma: float
     ) -> None:
         super().__init__(values, optimiser)
-        self._milestones, self._gamma = milestones, gamma
+        self._milestones, self.numbers = milestones, {"gamma": gamma}
 
     def rate(self, first: float, before: float) -> float:
-        return before * self._gamma ** self._milestones.count(float(self.epoch))
+        return before * self.numbers["gamma"] ** self._milestones.count(float(self.epoch))
 
 
 class PlateauScheduler(Scheduler):
@@ -223,13 +228,18 @@ class PlateauScheduler(Scheduler):
     def __init__(self, values: Values, optimiser: Optimiser, mode: str, numbers: Numbers) -> None:
         super().__init__(values, optimiser)
         self._sign = -1.0 if mode == "max" else 1.0
-        self._numbers = numbers
+        self.numbers = numbers
+        self._mode = mode
         self._best = math.inf
         self._bad = 0
 
     def attribute(self, name: str) -> Value:
         if name == "best":
             return self.values.plain(self._sign * self._best)
+        if name == "mode":
+            return self._mode
+        if name == "min_lrs":
+            return Items([self.values.plain(self.numbers["min_lr"])] * len(self.first))
         if name == "num_bad_epochs":
             return self.values.graph.constant(float(self._bad))
         return super().attribute(name)
@@ -238,20 +248,20 @@ class PlateauScheduler(Scheduler):
         given = bind_names("step", ("metrics", "epoch"), arguments, keywords, ("epoch",))
         self.epoch += 1
         found = self._sign * self.values.number(given["metrics"], "metrics")
-        least = self._best - abs(self._best) * self._numbers["threshold"] if self._bad or (
+        least = self._best - abs(self._best) * self.numbers["threshold"] if self._bad or (
             self._best < math.inf
         ) else math.inf  # fmt: skip
         if found < least:
             self._best, self._bad = found, 0
         else:
             self._bad += 1
-        if self._bad > self._numbers["patience"]:
+        if self._bad > self.numbers["patience"]:
             self._bad = 0
             yield self.set_rates()
         self.note_rates()
 
     def rate(self, first: float, before: float) -> float:
-        return max(before * self._numbers["factor"], self._numbers["min_lr"])
+        return max(before * self.numbers["factor"], self.numbers["min_lr"])
 
 
 class Schedulers:
@@ -284,7 +294,7 @@ class Schedulers:
                           (*optional, *ignored))  # fmt: skip
 
     def _number(self, given: dict[str, Value], name: str, default: float | None) -> float:
-        return self.values.number(given[name], name) if name in given else default or 0.0
+        return self.values.number(given[name], name) if name in given else default or 0
 
     def _maker(self, name: str) -> Method:
         numbers = SCHEDULES[name].numbers
@@ -329,7 +339,7 @@ class Schedulers:
         )
 
     def _on_plateau(self, arguments: list[Value], keywords: Given) -> Value:
-        defaults = {"factor": 0.1, "patience": 10.0, "threshold": 1e-4, "min_lr": 0.0}
+        defaults = {"factor": 0.1, "patience": 10.0, "threshold": 1e-4, "min_lr": 0}
         names = ("mode", "factor", "patience", "threshold", "threshold_mode", "cooldown", "min_lr")
         given = self.given("ReduceLROnPlateau", names, names, arguments, keywords)
         for name in ("threshold_mode", "cooldown"):

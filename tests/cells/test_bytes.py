@@ -47,7 +47,7 @@ def test_bytes_are_no_strings() -> None:
     ("cell", "code", "said"),
     [
         ("b'é'", "syntax", "ASCII"),
-        ("b'a' 'b'", "syntax", "beside a string"),
+        ("b'a' 'b'", "syntax", "next to a string"),
         ("b'a' + 'b'", "type", "must be bytes"),
         ("'b' + b'a'", "type", "must be a tensor, not a string"),
         ("b'a' % 3", "type", "no % here"),

@@ -22,7 +22,6 @@ ERRORS = [
     (T + "class N(torch.nn.Module): pass\nN(2)", "takes no arguments"),
     (T + WARM + "W(3)", "an optimiser first"),
     (W + "class W(torch.optim.lr_scheduler.LRScheduler): pass\nW(o)", "get_lr"),
-    ("class One:\n    def __new__(cls): return 1\nOne()", "makes its objects itself"),
 ]
 
 

@@ -181,3 +181,21 @@ def test_a_class_of_classes_is_refused() -> None:
     with pytest.raises(GradcliError) as caught:
         ours("class Meta(type): pass")
     assert "a class of classes is outside the language" in caught.value.diagnostic.message
+
+
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ("import inspect\ninspect.signature(len)", "f.__name__"),
+        ("import unittest\nclass T(unittest.TestCase): pass", "write the checks themselves"),
+        ("import ast\nast.parse('1')", "programs are read"),
+        ("import torch\ng = globals()", "NameError"),
+        ("import torch\nz = complex(1, 2)", "numbers are real here"),
+        ("help(3)", "gradcli ops NAME"),
+        ("import torch\ntorch.fx.symbolic_trace(3)", "gradcli graph"),
+    ],
+)
+def test_what_is_outside_has_a_hint(cell: str, hint: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        ours(cell)
+    assert hint in str(caught.value.diagnostic.hint)
