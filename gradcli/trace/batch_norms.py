@@ -14,7 +14,7 @@ from gradcli.ops.control import detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.layers import Layer, Layers
+from gradcli.trace.layers import Layer, Layers, remaking
 from gradcli.trace.modules import Method, Module
 from gradcli.trace.objects import Given
 from gradcli.trace.values import Value
@@ -77,10 +77,12 @@ class BatchNorms:
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
         self.values = layers.values
-        self.functions: dict[str, Method] = {
-            **{f"torch.nn.{name}": partial(self._layer, name) for name in _RANKS},
-            "torch.nn.SyncBatchNorm.convert_sync_batchnorm": self._synchronised,
-        }
+        self.functions = remaking(
+            {
+                **{f"torch.nn.{name}": partial(self._layer, name) for name in _RANKS},
+                "torch.nn.SyncBatchNorm.convert_sync_batchnorm": self._synchronised,
+            }
+        )
 
     def _filled(self, size: int, value: float) -> Node:
         graph = self.values.graph
@@ -91,11 +93,11 @@ class BatchNorms:
         given = bind_names(title, _NAMES, arguments, keywords, _NAMES[1:])
         of_instances = title.startswith("Instance")
         size = self.values.integer(given["num_features"], "num_features")
-        eps = self.values.number(given["eps"], "eps") if "eps" in given else 1e-5
+        eps = self.layers.number(given["eps"], "eps") if "eps" in given else 1e-5
         momentum: float | None = 0.1
         if "momentum" in given:
             weight = given["momentum"]
-            momentum = None if weight is None else self.values.number(weight, "momentum")
+            momentum = None if weight is None else self.layers.number(weight, "momentum")
         affine, tracks = (
             self.values.truth(given[name]) if name in given else not of_instances
             for name in _NAMES[3:5]

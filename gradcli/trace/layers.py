@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import DECIMAL, INPUT, Graph, Node
+from gradcli.graph import INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.trace.arguments import bind_names
@@ -18,6 +18,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import (
+    Method,
     Module,
     ModuleDict,
     ModuleList,
@@ -38,6 +39,7 @@ from gradcli.trace.plain_layers import (
     SCALED,
     Plain,
 )
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
@@ -80,6 +82,8 @@ class Layer(Module):
         """What may be set again."""
         self.settings: Given = {}
         """What it was made with, by name: numbers may be Python's."""
+        self.again: Callable[[], Layer] | None = None
+        """Makes a layer like it, with parameters of its own."""
         self.values.parameters.update(self._parameters.values())
         self.values.changes.update(dict.fromkeys(self._parameters.values(), 1))
 
@@ -88,6 +92,20 @@ class Layer(Module):
         self._parameters = {name: copied(node) for name, node in self.own().items()}
         self.statistics = {name: copied(node) for name, node in self.statistics.items()}
         self.computed = {name: each.of(self, copied) for name, each in self.computed.items()}
+
+    def methods(self) -> dict[str, Method]:
+        own = super().methods()
+        return own if self.again is None else own | {"reset_parameters": self._reset}
+
+    def _reset(self, arguments: list[Value], keywords: Given) -> None:
+        """Begin again with new parameters, and with buffers as they were."""
+        bind_names("reset_parameters", (), arguments, keywords)
+        assert self.again is not None
+        fresh = self.again()
+        begun = fresh.own() | fresh.buffers()
+        for name, node in (self.own() | self.buffers()).items():
+            marked = self.autograd.requires_grad(node)
+            self._replace(node, leaf(detach(begun[name]), marked=marked))
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
         return self._compute(self, arguments, keywords)
@@ -185,6 +203,7 @@ class Layers:
         self.replace = replace
         self.values = autograd.values
         self.graph: Graph = self.values.graph
+        self._numbers = PrintedNumbers(self.values)
         self.compute = call
         made: dict[str, Callable[[list[Value], Given], Value]] = {
             name: partial(self.plain, name) for name in PLAIN
@@ -205,7 +224,7 @@ class Layers:
             "PReLU": self._prelu,
             "Dropout": partial(self.dropout, "Dropout", "dropout"),
         }
-        self.functions = {f"torch.nn.{name}": make for name, make in made.items()}
+        self.functions = remaking({f"torch.nn.{name}": make for name, make in made.items()})
         self.functions["torch.nn.parameter.Parameter"] = self._parameter
 
     def plain(self, title: str, arguments: list[Value], keywords: Given) -> Layer:
@@ -308,14 +327,22 @@ class Layers:
     def shown(self, value: Any) -> str:
         """A setting as PyTorch shows it."""
         if isinstance(value, Node) and value.size == 1:
-            plain = self.values.evaluator.value(value).item()
-            is_whole = not isinstance(plain, bool) and float(plain).is_integer()
-            return str(int(plain) if is_whole and value.attributes != DECIMAL else plain)
+            return str(self._as_given(value))
         if isinstance(value, tuple | Items):
             end = "," if len(value) == 1 else ""
             opening, closing = ("torch.Size([", "])") if isinstance(value, Size) else "()"
             return f"{opening}{', '.join(map(self.shown, value))}{end}{closing}"
         return repr(value)
+
+    def number(self, value: Value, name: str) -> float:
+        """A number that a layer is given: an int where it is one, as the layer shows it."""
+        self.values.number(value, name)  # raises where it is none
+        return self._as_given(self.values.tensor(value))
+
+    def _as_given(self, node: Node) -> float:
+        plain: float | bool = self.values.evaluator.value(node).item()
+        is_whole = not isinstance(plain, bool) and float(plain).is_integer()
+        return int(plain) if is_whole and self._numbers.is_integer(node) else plain
 
     def dropout(self, title: str, function: str, arguments: list[Value], keywords: Given) -> Layer:
         """A layer that leaves some of its input out in training."""
@@ -586,6 +613,18 @@ class Layers:
         lengths: list[Value] = [self.graph.constant(float(length)) for length in shape]
         node: Node = self.compute(name, lengths, {})
         return node
+
+
+def remaking(makers: Mapping[str, Method]) -> dict[str, Method]:
+    """The functions that make layers, which can begin again with new parameters."""
+    return {name: partial(_remade, make) for name, make in makers.items()}
+
+
+def _remade(make: Method, arguments: list[Value], keywords: Given) -> Any:
+    made = make(list(arguments), dict(keywords))
+    if isinstance(made, Layer) and (made.own() or made.buffers()):
+        made.again = partial(make, list(arguments), dict(keywords))
+    return made
 
 
 def _each(numbers: tuple[int, ...], axes: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.layers import Layer, LayerRule, Layers
+from gradcli.trace.layers import Layer, LayerRule, Layers, remaking
 from gradcli.trace.modules import Composite, Module, in_given_dtypes
 from gradcli.trace.objects import Given
 from gradcli.trace.plain_layers import BAG, BILINEAR, GROUP_NORM, NEEDED, RMS_NORM, TRANSPOSED
@@ -53,7 +53,7 @@ class MoreLayers:
             "Bilinear": self._bilinear,
         }
         self.functions: dict[str, Special] = in_given_dtypes(
-            {f"torch.nn.{name}": make for name, make in made.items()}
+            remaking({f"torch.nn.{name}": make for name, make in made.items()})
         )
         self.methods: dict[str, Special] = {}
 

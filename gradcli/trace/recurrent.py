@@ -18,7 +18,7 @@ from gradcli.ops.indexing import getitem
 from gradcli.ops.joining import cat, stack
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.layers import Layer, Layers
+from gradcli.trace.layers import Layer, Layers, remaking
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
 from gradcli.trace.values import Value
@@ -73,10 +73,11 @@ class RecurrentLayers:
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
         self.values = layers.values
-        self.functions: dict[str, Method] = {}
+        made: dict[str, Method] = {}
         for name in RECURRENCES:
-            self.functions[f"torch.nn.{name}"] = self._maker(name, self._layer)
-            self.functions[f"torch.nn.{name}Cell"] = self._maker(name, self._cell)
+            made[f"torch.nn.{name}"] = self._maker(name, self._layer)
+            made[f"torch.nn.{name}Cell"] = self._maker(name, self._cell)
+        self.functions = remaking(made)
 
     def _maker(self, name: str, make: Callable[[str, list[Value], Given], Layer]) -> Method:
         return lambda arguments, keywords: make(name, arguments, keywords)
