@@ -407,6 +407,10 @@ class Calls(NumpyCalls):
             special = self._special(name)
         if special is not None:
             return special(arguments, keywords)
+        if arguments and isinstance(arguments[0], Object):
+            own = arguments[0].special(f"__{name}__")  # as of `abs(v)`
+            if own is not None:
+                return own.call(arguments[1:], keywords)  # type: ignore[no-any-return]
         return self._applied(self._table[name], list(map(plain_value, arguments)), keywords)
 
     def _of_module(self, constant: float | str | tuple[int, ...]) -> Value:

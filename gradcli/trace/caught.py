@@ -10,11 +10,14 @@ from gradcli.diagnostics import GradcliError
 class Caught(str):
     """The message of an error, and the name of its class."""
 
-    __slots__ = ("kind",)
+    __slots__ = ("cause", "kind")
     kind: str
+    cause: Any
+    """The error that it was raised from."""
 
     def __repr__(self) -> str:
-        return f"{self.kind}({str(self)!r})" if self else f"{self.kind}()"
+        said = str(self) if self.kind == "KeyError" else repr(str(self))
+        return f"{self.kind}({said})" if self else f"{self.kind}()"
 
 
 class RaisedError(GradcliError):
@@ -26,5 +29,6 @@ class RaisedError(GradcliError):
             "assertion", message or name or "an error", hint="the program raises this error itself"
         )
         self.said = message
+        self.cause: Any = None
         self.name = name
         self.value = value

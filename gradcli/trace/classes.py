@@ -14,7 +14,7 @@ from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Given, Object
 from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
 
@@ -51,8 +51,8 @@ class Class(Object):
         self.run = run
         self.name = name
         self.frame = frame
-        order = dict.fromkeys(each for base in bases for each in base.order)
-        self.order: list[Class] = [self, *order]
+        self._bases = tuple(bases)
+        self.order: list[Class] = [self, *_merged([[*base.order] for base in bases], bases)]
         """It and the classes that it is made from, as they are searched for names."""
         self.roots: set[str] = {*roots, *(root for base in bases for root in base.roots)}
         self.is_whole = True
@@ -127,8 +127,10 @@ class Class(Object):
             return self.name
         if name == "__doc__":
             return self.doc
-        if name in ("__mro__", "__bases__"):
-            return tuple(self.order[name == "__bases__" :])
+        if name == "__mro__":
+            return (*self.order, ClassName("object"))
+        if name == "__bases__":
+            return self._bases or (ClassName("object"),)
         if name == "apply" and self._apply is not None and FUNCTION in self.roots:
             return BuiltIn(name, lambda _, *given: self.method("apply")(*given))
         if not self.has(name):
@@ -152,6 +154,22 @@ class Class(Object):
 
     def has_no(self, kind: str, name: str) -> GradcliError:
         return _has_no(self, f"the class {self.name}", kind, name, {})
+
+
+def _merged(orders: list[list[Class]], bases: Sequence[Class]) -> list[Class]:
+    """Python's order of the classes behind one that is made from several (C3): each stands before
+    those that it is made from. Raises `type` where there is none.
+    """
+    waiting = [*orders, [*bases]]
+    found: list[Class] = []
+    while waiting := [each for each in waiting if each]:
+        free = (e[0] for e in waiting if not any(e[0] in other[1:] for other in waiting))
+        first = next(free, None)
+        if first is None:
+            raise GradcliError("type", "Cannot create a consistent method resolution order (MRO)")
+        found.append(first)
+        waiting = [[each for each in order if each is not first] for order in waiting]
+    return found
 
 
 class Bound(Object):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
@@ -98,8 +99,22 @@ class Dictionary(Object):
         return len(self._entries)
 
     def special(self, name: str) -> Object | None:
-        """`a | b`: the pairs of both."""
-        return BuiltIn(name, self._joined) if name == "__or__" else None
+        """`a | b`: the pairs of both; `a == b`."""
+        operators = {"__or__": self._joined, "__eq__": self._equals}
+        return BuiltIn(name, operators[name]) if name in operators else None
+
+    def equals(self, other: Any) -> bool | None:
+        if not isinstance(other, Dictionary) or isinstance(other, SetOfValues):
+            return False
+        from gradcli.trace.operators import is_same  # which asks dictionaries, too
+
+        return self._entries.keys() == other._entries.keys() and all(
+            is_same(self.values, each, other._entries[key][1])
+            for key, (_, each) in self._entries.items()
+        )
+
+    def _equals(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        return self.values.graph.constant(self.equals(arguments[0]) is True)
 
     def _joined(self, _: str, arguments: list[Value], keywords: Given) -> Value:
         made = Dictionary(self.values, self.pairs())
@@ -136,7 +151,7 @@ class Dictionary(Object):
         del self._entries[key_of(self.values, given["key"])]
         return value
 
-    def _pop_last(self) -> Value:
+    def _pop_last(self) -> tuple[Value, Value]:
         if not self._entries:
             raise GradcliError("index", "popitem(): dictionary is empty")
         return self._entries.popitem()[1]
@@ -155,6 +170,10 @@ class Dictionary(Object):
     def _missing(self, key: Value) -> GradcliError:
         known = ", ".join(repr(each) for each in self._entries if isinstance(each, str))
         shown = repr(key) if isinstance(key, str) else describe(key)
+        if isinstance(key, Node) and not key.shape:
+            number = self.values.evaluator.value(key).item()
+            is_whole = isinstance(number, float) and number.is_integer()
+            shown = str(int(number) if is_whole else number)
         hint = f"there are {known}" if known else "d.get(key) gives None where there is none"
         return GradcliError("index", f"the dictionary has no key {shown}", hint=hint)
 
@@ -248,6 +267,9 @@ class SetOfValues(Dictionary):
         """Operators on two sets: `a | b`, `a <= b`."""
         return BuiltIn(name, self._operated) if name in _OF_SETS else None
 
+    def equals(self, other: Any) -> bool | None:
+        return isinstance(other, SetOfValues) and self._entries.keys() == other._entries.keys()
+
     def _operated(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         other = arguments[0]
         if not isinstance(other, SetOfValues):
@@ -264,7 +286,8 @@ class SetOfValues(Dictionary):
         return {
             "add": lambda given, _: self.put(given[0], None),
             "discard": lambda given, _: self._remove(given[0]),
-            "remove": lambda given, _: self._remove(given[0]),
+            "remove": self._take_out,
+            "pop": lambda *_: self._pop_last()[0],
             "clear": lambda *_: self.become([]),
             "copy": lambda *_: SetOfValues(self.values, self.elements()),
             "update": lambda given, _: self.become(
@@ -275,7 +298,24 @@ class SetOfValues(Dictionary):
             ),
             "intersection": lambda given, _: self._of(given, True),
             "difference": lambda given, _: self._of(given, False),
-        }
+            "symmetric_difference": lambda given, _: self._operated(
+                "__xor__", [SetOfValues(self.values, self._others(given))], {}
+            ),
+            **{name: partial(self._compared, name) for name in (
+                "isdisjoint", "issubset", "issuperset")},
+        }  # fmt: skip
+
+    def _compared(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        own, others = set(self._entries), {key_of(self.values, e) for e in self._others(arguments)}
+        found: bool = getattr(own, name)(others)
+        return self.values.graph.constant(found)
+
+    def _take_out(self, arguments: list[Value], keywords: Given) -> Value:
+        """The same for a value that must be there."""
+        if not self.contains(arguments[0]):
+            raise self._missing(arguments[0])
+        self._remove(arguments[0])
+        return None
 
     def _remove(self, value: Value) -> None:
         self._entries.pop(key_of(self.values, value), None)
@@ -298,7 +338,8 @@ class FrozenSetOfValues(SetOfValues):
         return ("frozenset", frozenset(self._entries))
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
-        kept = ("copy", "union", "intersection", "difference")
+        kept = ("copy", "union", "intersection", "difference", "symmetric_difference",
+                "isdisjoint", "issubset", "issuperset")  # fmt: skip
         return {name: each for name, each in super().methods().items() if name in kept}
 
 

@@ -71,6 +71,8 @@ def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
     own = None
     if isinstance(error, RaisedError):
         own = kinds_of(error.name) if error.value is None else error.value.kinds()
+    elif (known := worded(error.diagnostic.message)) is not None:
+        own = kinds_of(known[0])
     found = own or _CLASSES.get(error.diagnostic.code)
     if found is None or handler is None:
         return found is not None
@@ -88,7 +90,7 @@ def caught(error: GradcliError) -> Any:
         return error.value
     if isinstance(error, RaisedError):
         raised = Caught(error.said)
-        raised.kind = error.name
+        raised.kind, raised.cause = error.name, error.cause
         return raised
     found = Caught(message_of(error.diagnostic))
     message = error.diagnostic.message

@@ -25,7 +25,7 @@ from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import BuiltIn, Object, attribute_or_method
+from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
 from gradcli.trace.operators import (
     COMPARE,
     METHODS,
@@ -246,6 +246,10 @@ class Expressions:
             return self.autograd.source.name
         found = self.function_value(expression)
         if found is None:
+            from gradcli.trace.own_errors import is_error  # few programs come here
+
+            found = ClassName(expression.id) if is_error(expression.id) else None
+        if found is None:
             raise self._unknown_name(expression.id)
         return found
 
@@ -347,6 +351,9 @@ class Expressions:
         self.graph.span = field.span
         if isinstance(value, Items | tuple | Dictionary):
             yield self.note_texts(value)
+        own = isinstance(value, Object) and not field.conversion and value.special("__format__")
+        if own:
+            return self.python.joined([(yield own.call(["".join(parts)], {}))])
         if isinstance(value, Object) and field.conversion != "r":
             value = yield self.text_of(value)
             self.graph.span = field.span
@@ -446,6 +453,11 @@ class Expressions:
                 if not loops:
                     if isinstance(expression.item, syntax.Pair):
                         return Dictionary(self.values, items)
+                    is_generator = self.autograd.source.text[expression.span[0]] == "("
+                    if is_generator and self.values.is_python:
+                        from gradcli.trace.iterators import Remaining  # few cells come here
+
+                        return Remaining(self.values, items)
                     return Items(items)
         finally:
             self.frame = outer

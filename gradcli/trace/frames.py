@@ -119,6 +119,8 @@ class UserFunction(Object):
         """Whether a call gives a generator."""
         self.owner: Any = None
         """The class whose method it is."""
+        self.fields: Given = {}
+        """What the program has given it: `f.calls = 0`."""
         self._run = run
 
     def again(self) -> UserFunction:
@@ -150,9 +152,16 @@ class UserFunction(Object):
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         known = self.remembered
-        return {} if known is None else {"cache_clear": lambda *_: known.clear()}
+        own: dict[str, Callable[[list[Any], Given], Any]]
+        own = {name: each.call for name, each in self.fields.items() if isinstance(each, Object)}
+        return own if known is None else own | {"cache_clear": lambda *_: known.clear()}
+
+    def set(self, name: str, value: Any) -> None:
+        self.fields[name] = value
 
     def attribute(self, name: str) -> Any:
+        if name in self.fields:
+            return self.fields[name]
         if name == "__wrapped__" and self.wraps is not None:
             return self.wraps
         if name in ("__name__", "__doc__") and self.wraps is not None:

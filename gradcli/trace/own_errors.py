@@ -33,6 +33,8 @@ class OwnError(Instance):
         super().__init__(values, made_by)
         self.given: tuple[Value, ...] | None = None
         """What it was made of."""
+        self.cause: Any = None
+        """The error that it was raised from."""
 
     def kinds(self) -> frozenset[str]:
         """The classes by which it is caught."""
@@ -46,7 +48,7 @@ class OwnError(Instance):
         if name == "args":
             return self.given or ()
         if name in ("__cause__", "__context__", "__traceback__"):
-            return None
+            return self.cause if name == "__cause__" else None
         return super().attribute(name)
 
     def methods(self) -> dict[str, Method]:

@@ -232,6 +232,9 @@ class PythonFunctions:
             return formatted(self._plain(value), specification)
         if isinstance(value, Node) and not value.shape and value not in self.numbers:
             return str(self._plain(value))  # as a tensor of one element in PyTorch
+        own = value.asked("__format__", specification) if isinstance(value, Object) else None
+        if isinstance(own, str):
+            return own
         if isinstance(value, Object) and specification:
             text = value.formatted(specification)
             if text is not None:

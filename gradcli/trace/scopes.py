@@ -144,6 +144,8 @@ class Scopes(Bindings):
         if error is None and self._handled is not None:
             raise self._handled
         own = yield self._own_error(error)
+        if own is not None and own.value is not None and statement.cause is not None:
+            own.value.cause = yield self.visit(statement.cause)
         if own is not None:
             raise own
         if isinstance(error, syntax.Call):
@@ -151,10 +153,15 @@ class Scopes(Bindings):
             for argument in error.arguments:
                 parts += [self.python.written((yield self.visit(argument)))]
             said, error = ", ".join(parts), error.callee
+            if isinstance(error, syntax.Name) and error.id == "KeyError" and len(parts) == 1:
+                said = repr(said)  # a key is shown as it is written
         if isinstance(error, syntax.Name | syntax.Attribute):
             name = error.id if isinstance(error, syntax.Name) else error.name
+        raised = RaisedError(name, said)
+        if statement.cause is not None:
+            raised.cause = yield self.visit(statement.cause)
         self.graph.span = statement.span
-        raise RaisedError(name, said)
+        raise raised
 
     def _own_error(self, error: syntax.Expression | None) -> Visit:
         """The error of a class of the program, or one that was caught before; None for others."""

@@ -21,7 +21,8 @@ _ON_TEXT = (
     "upper", "lower", "title", "capitalize", "strip", "lstrip", "rstrip", "split", "replace",
     "startswith", "endswith", "isdigit", "isalpha", "count", "find", "index", "center",
     "ljust", "rjust", "zfill", "isupper", "islower", "isalnum", "isspace", "splitlines", "swapcase",
-    "rsplit", "rfind", "removeprefix", "removesuffix", "partition", "rpartition",
+    "rsplit", "rfind", "expandtabs", "casefold", "isnumeric", "istitle", "isidentifier", "rindex",
+    "isdecimal", "isascii", "removeprefix", "removesuffix", "partition", "rpartition",
 )  # fmt: skip
 """Methods of strings that do what Python's do."""
 _OF_RECORDS = ("_asdict", "_replace")

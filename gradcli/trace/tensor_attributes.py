@@ -79,6 +79,8 @@ def found(autograd: Autograd, value: Any, name: str) -> Any:
         if name in _OF_TENSORS:
             return _OF_TENSORS[name](autograd, value)
     elif isinstance(value, Caught):
+        if name in ("__cause__", "__context__"):
+            return getattr(value, "cause", None)
         return (str(value),) if name == "args" else NOTHING
     elif isinstance(value, str):
         if value.partition(":")[0] in ("cpu", "cuda", "mps") and name in ("type", "index"):

@@ -26,7 +26,7 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
-from gradcli.trace.operators import binary
+from gradcli.trace.operators import METHODS, binary
 from gradcli.trace.values import Value, Values, describe
 
 _DRAWN = frozenset(("bernoulli",))
@@ -258,6 +258,9 @@ class Updates(ElementUpdates):
             for each in self.values.elements(self.as_written(by.value, value)):
                 before.append(each)
             return before
+        own = isinstance(before, Object) and before.special(f"__i{METHODS[operator]}__")
+        if own:
+            return (yield own.call([value], {}))
         if not isinstance(before, Node) or not self._is_tensor(before):
             result = yield self.operated(operator, before, value)
             if self.values.arrays:

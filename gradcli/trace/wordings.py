@@ -160,6 +160,8 @@ _PHRASES = (
     _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
     _phrase(r"holds (?:int|bool) values: they have no derivative", "RuntimeError", lambda:
              "element 0 of tensors does not require grad and does not have a grad_fn"),
+    _phrase(r"^the elements of a tuple cannot be set", "TypeError", lambda:
+             "'tuple' object does not support item assignment"),
     _phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
              "only Tensors of floating point dtype can require gradients"),
     _phrase(r"^only floats can require grad", "RuntimeError", lambda:
