@@ -187,7 +187,7 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
     converted = cast(node, KINDS[name])
     if autograd.dtypes is None:
         return converted
-    if name in _HALVES or name in _SHORT:
+    if name in _HALVES:
         converted = _held(autograd, converted, ALIASES.get(name, name))
     return autograd.dtypes.as_dtype(converted, name)
 

@@ -105,7 +105,7 @@ class Layer(Module):
         begun = fresh.own() | fresh.buffers()
         for name, node in (self.own() | self.buffers()).items():
             marked = self.autograd.requires_grad(node)
-            self._replace(node, leaf(detach(begun[name]), marked=marked))
+            self.replace(node, leaf(detach(begun[name]), marked=marked))
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
         return self._compute(self, arguments, keywords)
