@@ -20,6 +20,7 @@ from gradcli.trace.classes import (
     Class,
     Instance,
     Model,
+    descriptor,
 )
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction, docstring
@@ -111,14 +112,19 @@ class ClassDefinitions:
             tracer.frame = outer
         for function in frame.functions.values():
             function.owner = made
+        for name, value in [*frame.values.items()]:
+            made.describes |= descriptor(value, "__get__") is not None
+            told = descriptor(value, "__set_name__")
+            if told is not None:
+                yield told.call([made, name], {})
         made.doc = docstring(statement.body)
         made.declared = tuple(_declared(statement.body))
         made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
         for each in holds:
             self._hold(made, each)
-        told = made.found("__init_subclass__", made)
-        if isinstance(told, UserFunction):
-            yield told.call([made], {})
+        heir = made.found("__init_subclass__", made)
+        if isinstance(heir, UserFunction):
+            yield heir.call([made], {})
         whole: Value = self._whole(made, names)
         for decorator in reversed(statement.decorators):
             value = yield tracer.visit(decorator)

@@ -65,6 +65,8 @@ class Class(Object):
         """What gives the list, string … that its objects are, too."""
         self.is_fixed: bool = any(base.is_fixed for base in bases)
         """Whether that never changes."""
+        self.describes: bool = any(base.describes for base in bases)
+        """Whether it has objects that say what an attribute is: with `__get__`."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type or a value."""
         self._make = make
@@ -135,7 +137,9 @@ class Class(Object):
             return BuiltIn(name, lambda _, *given: self.method("apply")(*given))
         if not self.has(name):
             raise self.has_no("attribute", name)
-        return bound(self.found(name), None, self)
+        value = self.found(name)
+        own = descriptor(value, "__get__") if self.describes else None
+        return bound(value, None, self) if own is None else own.call([None, self], {})
 
     def set(self, name: str, value: Value) -> None:
         self.frame.functions.pop(name, None)
@@ -197,6 +201,11 @@ def bound(value: Value, instance: Instance | None, owner: Class) -> Value:
     return Bound(value, instance)
 
 
+def descriptor(value: Value, name: str) -> Object | None:
+    """The method of an object in a class that says what an attribute is; None where it has none."""
+    return value.special(name) if isinstance(value, Instance) else None
+
+
 class _Key:
     """An object of a class that has a hash of its own, among the keys of a dictionary."""
 
@@ -238,6 +247,11 @@ class Instance(Object):
         return f"an object of the class {self.made_by.name}"
 
     def attribute(self, name: str) -> Any:
+        if self.made_by.describes:
+            value = self.made_by.found(name)
+            own = descriptor(value, "__get__")
+            if own is not None and (name not in self.fields or descriptor(value, "__set__")):
+                return own.call([self, self.made_by], {})
         if name in self.fields:
             return self.values.now(self.fields[name])
         if name == "__class__":
@@ -253,13 +267,21 @@ class Instance(Object):
                 return own.call([name], {})
             raise self.has_no("attribute", name)
         if isinstance(value, UserFunction) and value.binds == "property":
-            return value.call([self], {})
+            return self._kept(name, value) if value.is_kept else value.call([self], {})
         return bound(value, self, self.made_by)
+
+    def _kept(self, name: str, function: UserFunction) -> Any:
+        """What a `cached_property` gives, which is computed once."""
+        value = yield function.call([self], {})
+        self.fields[name] = value
+        return value
 
     def set(self, name: str, value: Value) -> Any:
         own = self.made_by.found(name)
         if isinstance(own, UserFunction) and own.binds == "property":
             return self._through("setter", name, own.setter, value)
+        if self.made_by.describes and (described := descriptor(own, "__set__")):
+            return described.call([self, value], {})
         own = self.special("__setattr__")
         if own is not None:
             return own.call([name, value], {})
@@ -369,6 +391,10 @@ class Instance(Object):
 
     def method(self, name: str) -> Method:
         value = self.fields.get(name, self.made_by.found(name))
+        if self.made_by.describes and descriptor(value, "__get__"):
+            value = self.made_by.run(self.attribute(name))
+            if isinstance(value, Object):
+                return value.call
         if value is None and name not in self.methods() and self.special("__getattr__"):
             value = self.made_by.run(self.attribute(name))
             if isinstance(value, Object):

@@ -110,6 +110,8 @@ class UserFunction(Object):
         """The same where it is deleted."""
         self.wraps: Any = None
         """Another function, whose name and text this one has."""
+        self.is_kept = False
+        """Whether what it gives as a property is kept for the object."""
         self.is_abstract = False
         """Whether classes must have another of that name before they are called."""
         self.remembered: dict[Any, Value] | None = None

@@ -8,7 +8,12 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
-from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
+from gradcli.trace.dictionaries import (
+    Dictionary,
+    FrozenSetOfValues,
+    OrderedDictionary,
+    SetOfValues,
+)
 from gradcli.trace.families import families
 from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
@@ -18,9 +23,9 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
-_KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set", "range",
-          "Module", "Parameter", "Number", "FloatTensor", "ndarray", "Size", "Exception",
-          "Optimizer", "Callable", "dtype", "device", "NoneType", "Node")  # fmt: skip
+_KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set",
+          "frozenset", "range", "Module", "Parameter", "Number", "FloatTensor", "ndarray",
+          "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType", "Node")  # fmt: skip
 
 
 _ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
@@ -57,8 +62,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     if isinstance(value, tuple) and hasattr(value, "title"):
         return str(value.title)
     kinds = {str: "str", Generated: "generator", Items: "list", tuple: "tuple",
+             FrozenSetOfValues: "frozenset", SetOfValues: "set",
              OrderedDictionary: "OrderedDict", Dictionary: "dict", range: "range",
-             SetOfValues: "set",
              type(None): "NoneType"}  # fmt: skip
     other = value.title if isinstance(value, Object) else "function"
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)

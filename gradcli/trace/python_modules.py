@@ -232,7 +232,7 @@ class PythonModules:
         (function,) = bind_names("cached_property", ("func",), arguments, keywords).values()
         if not isinstance(function, UserFunction):
             raise GradcliError("type", "cached_property is for methods")
-        function.binds = "property"
+        function.binds, function.is_kept = "property", True
         return function
 
     def _field(self, arguments: list[Value], keywords: Given) -> Value:

@@ -148,6 +148,42 @@ try:
 except Own as e: print(e, repr(e.__cause__))
 try: raise ValueError("alone")
 except ValueError as e: print(e.__cause__)
+### objects that say what an attribute is
+class Lazy:
+    def __init__(self, f): self.f = f
+    def __get__(self, obj, cls=None): return self if obj is None else self.f(obj)
+class Positive:
+    def __set_name__(self, owner, name): self.name = '_' + name
+    def __get__(self, obj, owner=None): return getattr(obj, self.name, 0)
+    def __set__(self, obj, v):
+        if v < 0: raise ValueError(f'{self.name[1:]} must be positive')
+        setattr(obj, self.name, v)
+class T:
+    age = Positive()
+    @Lazy
+    def v(self): return self.age * 2
+t = T(); t.age = 3; print(t.age, t.v, t.__dict__)
+try: t.age = -1
+except ValueError as e: print(e)
+class Count:
+    def __init__(self, f): self.f, self.n = f, 0
+    def __call__(self, *a): self.n += 1; return self.f(*a)
+@Count
+def g(x): return x + 1
+print(g(1), g(2), g.n)
+class U(T): pass
+u = U(); u.age = 5; print(u.v, isinstance(T.v, Lazy))
+print(isinstance({1}, dict), isinstance({1}, set), type({1}), type(frozenset([1])))
+print(isinstance(frozenset(), frozenset))
+### a property that is computed once
+from functools import cached_property
+class D:
+    @cached_property
+    def v(self):
+        print("computed")
+        return 5
+d = D()
+print(d.v, d.v, D().v)
 ### a generator is read once
 g = (i * i for i in range(4))
 print(sum(g), list(g), next(g, "end"))
