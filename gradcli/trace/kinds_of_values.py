@@ -25,7 +25,8 @@ from gradcli.trace.values import Value
 
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set",
           "frozenset", "range", "Module", "Parameter", "Number", "FloatTensor", "ndarray",
-          "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType", "Node")  # fmt: skip
+          "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType",
+          "Node")  # fmt: skip
 
 
 _ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
