@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,6 @@ class MoreTensors:
             "torch.block_diag": self._block_diag,
             "torch.broadcast_shapes": self._broadcast_shapes,
             "torch.cartesian_prod": self._cartesian,
-            "torch.chain_matmul": self._chain,
             "torch.spmm": lambda given, named: self._call("mm", given, named),
             "torch.randint_like": self._randint_like,
             "torch.initial_seed": lambda *_: self.values.graph.constant(0.0),
@@ -305,10 +304,6 @@ class MoreTensors:
         ]
         stacked: Value = FUNCTIONS["stack"].build(columns, 1)
         return stacked
-
-    def _chain(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        factors = [self.values.tensor(each, "chain_matmul") for each in arguments]
-        return reduce(FUNCTIONS["matmul"].build, factors)
 
     # --- functions of functions ---
 

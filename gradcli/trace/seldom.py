@@ -17,6 +17,7 @@ from gradcli.trace.dual_numbers import DualNumbers
 from gradcli.trace.in_place import InPlace
 from gradcli.trace.layers import Layers
 from gradcli.trace.lazy_layers import LazyLayers
+from gradcli.trace.lower_functions import LowerFunctions
 from gradcli.trace.memory import Memory
 from gradcli.trace.mixed_precision import MixedPrecision
 from gradcli.trace.more_distributions import MoreDistributions
@@ -73,6 +74,7 @@ class Seldom:
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),
+            LowerFunctions(autograd, call),
             Devices(autograd),
             Averaging(autograd, replace),
             Reparametrising(autograd),

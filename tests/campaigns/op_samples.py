@@ -51,6 +51,7 @@ OTHERWISE = {
 }
 """How a sample is written whose function is none of PyTorch's, or takes its operands in another
 order."""
+IMPORTS = "import torch\nimport torch.nn.functional as F\n"
 RELATIVE, ABSOLUTE = 1e-9, 1e-11
 
 
@@ -158,7 +159,7 @@ def here(call: Call, theirs: Answer) -> Answer:
     inputs = {name: each.detach().numpy() for name, each in call.tensors.items()}
     results = [f"r{place}" for place in range(len(theirs.values))]
     only = "[0]" if theirs.items and len(results) == 1 else ""
-    text = f"{', '.join(results)} = {call.text}{only}\n"
+    text = f"{IMPORTS}{', '.join(results)} = {call.text}{only}\n"
     if theirs.grads:
         terms = []
         for place, (name, value) in enumerate(zip(results, theirs.values, strict=True)):

@@ -1,0 +1,162 @@
+"""`torch`: functions that those of `torch.nn.functional` call, and windows of signals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import Given
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+Call = Callable[[str, list[Value], Given], Any]
+_GRID = ("input", "grid", "interpolation_mode", "padding_mode", "align_corners")
+_MODES = {"interpolation_mode": ("bilinear", "nearest", "bicubic"),
+          "padding_mode": ("zeros", "border", "reflection")}  # fmt: skip
+"""What the numbers stand for."""
+_PLACES = ("dtype", "layout", "device", "pin_memory", "requires_grad")
+_WINDOWS: dict[str, tuple[tuple[str, ...], Callable[..., Array]]] = {
+    "hann": ((), lambda x: 0.5 - 0.5 * np.cos(2 * np.pi * x)),
+    "hamming": (("alpha", "beta"),
+                lambda x, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * x)),
+    "blackman": ((), lambda x: (
+        0.42 - 0.5 * np.cos(2 * np.pi * x) + 0.08 * np.cos(4 * np.pi * x))),
+    "bartlett": ((), lambda x: 1 - np.abs(2 * x - 1)),
+    "kaiser": (("beta",), lambda x, beta=12.0: (
+        np.i0(beta * np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))) / np.i0(beta))),
+}  # fmt: skip
+"""The options of each besides its length, and its values from 0 to 1."""
+
+
+def _f(name: str, *operands: Any, **options: Any) -> Node:
+    found: Node = FUNCTIONS[name].build(*operands, **options)
+    return found
+
+
+class LowerFunctions:
+    """The functions by name."""
+
+    def __init__(self, autograd: Autograd, call: Call) -> None:
+        self.values = autograd.values
+        self._call = call
+        self.functions: dict[str, Special] = {
+            **{f"torch.{name}": partial(self._sampled, name)
+               for name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")},
+            "torch.native_layer_norm": self._layer_norm,
+            "torch.native_group_norm": self._group_norm,
+            "torch.native_batch_norm": self._batch_norm,
+            **{f"torch.{name}_window": partial(self._window, name) for name in _WINDOWS},
+            "torch.unravel_index": self._unravelled,
+            "torch.chain_matmul": self._chain,
+        }  # fmt: skip
+        self.methods: dict[str, Special] = {}
+
+    def _sampled(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names(name, _GRID, arguments, keywords)
+        options = {}
+        for option, modes in _MODES.items():
+            number = self.values.integer(given[option], option)
+            if not 0 <= number < len(modes):
+                raise GradcliError("value", f"{name}: {option} is a number below {len(modes)}")
+            options[option.replace("interpolation_", "")] = modes[number]
+        aligned = {"align_corners": given["align_corners"]}
+        found: Value = self._call(
+            "grid_sample", [given["input"], given["grid"]], {**options, **aligned}
+        )
+        return found
+
+    # --- normalisations, with the mean and the inverse deviation that they found ---
+
+    def _moments(self, x: Node, axes: tuple[int, ...], eps: float) -> tuple[Node, Node]:
+        """The mean and the inverse deviation; of these only those of groups have a gradient."""
+        mean = _f("mean", x, axes, keepdim=True)
+        spread = x - mean
+        return mean, _f("rsqrt", _f("mean", spread * spread, axes, keepdim=True) + eps)
+
+    def _layer_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("input", "normalized_shape", "weight", "bias", "eps")
+        given = bind_names("native_layer_norm", names, arguments, keywords)
+        x = self.values.tensor(given["input"], "the input")
+        count = len(self.values.integers(given["normalized_shape"], "normalized_shape"))
+        result = self._call("layer_norm", list(given.values()), {})
+        axes = tuple(range(x.ndim - count, x.ndim))
+        eps = self.values.number(given["eps"], "eps")
+        return (result, *self._moments(detach(x), axes, eps))
+
+    def _group_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("input", "weight", "bias", "N", "C", "HxW", "group", "eps")
+        given = bind_names("native_group_norm", names, arguments, keywords)
+        x = self.values.tensor(given["input"], "the input")
+        groups = self.values.integer(given["group"], "group")
+        result = self._call(
+            "group_norm", [given[name] for name in ("input", "group", "weight", "bias", "eps")], {}
+        )
+        if groups < 1 or not x.ndim:
+            raise GradcliError("value", "native_group_norm: group is 1 or more")
+        row = _f("reshape", x, x.shape[0], groups, math.prod(x.shape[1:]) // groups)
+        found = self._moments(row, (2,), self.values.number(given["eps"], "eps"))
+        return (result, *(_f("squeeze", each, 2) for each in found))
+
+    def _batch_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("input", "weight", "bias", "running_mean", "running_var", "training", "momentum",
+                 "eps")  # fmt: skip
+        given = bind_names("native_batch_norm", names, arguments, keywords)
+        x = self.values.tensor(given["input"], "the input")
+        order = ("input", "running_mean", "running_var", *names[1:3], *names[5:])
+        result = self._call("batch_norm", [given[name] for name in order], {})
+        if not self.values.truth(given["training"]):
+            empty = self.values.graph.constant(np.zeros(0))
+            return result, empty, empty
+        axes = (0, *range(2, x.ndim))
+        found = self._moments(detach(x), axes, self.values.number(given["eps"], "eps"))
+        return (result, *(_f("reshape", each, -1) for each in found))
+
+    # --- windows, places, products ---
+
+    def _window(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """So many values of a window: of one more, without the last, where it is periodic."""
+        options, of = _WINDOWS[name]
+        names = ("window_length", "periodic", *options)
+        given = bind_names(f"{name}_window", names, arguments,
+                           {key: each for key, each in keywords.items() if key not in _PLACES},
+                           names[1:])  # fmt: skip
+        length = self.values.integer(given["window_length"], "window_length")
+        if length < 0:
+            raise GradcliError("value", f"{name}_window requires non-negative window_length")
+        self.values.graph.ledger.require(8 * length, "a window", self.values.graph.span)
+        whole = "periodic" not in given or self.values.truth(given["periodic"])
+        last = length - 1 + whole
+        at = np.arange(length) / last if last > 0 else np.full(length, 0.5)
+        numbers = {key: self.values.number(given[key], key) for key in options if key in given}
+        row = of(at, **numbers) if length > 1 else np.ones(length)
+        return self.values.own(self.values.graph.constant(row))
+
+    def _unravelled(self, arguments: list[Value], keywords: Given) -> Value:
+        """The places along each axis of elements that are counted through."""
+        given = bind_names("unravel_index", ("indices", "shape"), arguments, keywords)
+        shape = self.values.integers(given["shape"], "shape")
+        node = self.values.tensor(given["indices"], "indices")
+        places = self.values.evaluator.value(node).astype(np.int64)
+        if places.size and not -1 < places.min() <= places.max() < math.prod(shape):
+            raise GradcliError("index", f"unravel_index: a place is outside of {shape}")
+        constant = self.values.graph.constant
+        return tuple(self.values.own(constant(np.asarray(each)))
+                     for each in np.unravel_index(places, shape))  # fmt: skip
+
+    def _chain(self, arguments: list[Value], keywords: Given) -> Value:
+        bind_names("chain_matmul", (), (), keywords)
+        factors = [self.values.tensor(each, "chain_matmul") for each in arguments]
+        if not factors:
+            raise GradcliError("type", "chain_matmul(): Expected one or more matrices")
+        found: Value = reduce(FUNCTIONS["matmul"].build, factors)
+        return found
