@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -253,7 +253,7 @@ class Calls(NumpyCalls):
             arguments = yield self._as_shown(name, arguments)
             self.graph.span = expression.span
         call = self.named_call if own else self.function_call
-        out = keywords.pop("out", None) if self.values.is_python else None
+        out = self._written_to(arguments, keywords) if keywords else None
         if isinstance(keywords.get("generator"), Object):
             del keywords["generator"]  # a run has one source of random numbers
         found: Any = call(name, arguments, keywords)
@@ -262,6 +262,21 @@ class Calls(NumpyCalls):
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
+
+    def _written_to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The tensor that the result is written to, by `out=y` or `inplace=True`, or None."""
+        if not self.values.is_python:
+            return None
+        first = arguments[0] if arguments else None
+        is_tensor = isinstance(first, Node) and first not in self.special.numbers
+        if not is_tensor or "inplace" not in keywords:  # nn.Dropout(0.3, inplace=True)
+            return keywords.pop("out", None)
+        assert isinstance(first, Node)
+        if not self.values.truth(keywords.pop("inplace")):
+            return None
+        arguments[0] = self.kept(first, arguments[1:])
+        is_unnamed = first.known is not None or self.graph.shares  # nothing else holds it
+        return None if is_unnamed else first
 
     def _operands(
         self,
@@ -595,6 +610,10 @@ class Calls(NumpyCalls):
 
     def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
         """A method that changes a tensor in place: `w.sub_(…)`."""
+        raise NotImplementedError
+
+    def kept(self, node: Node, others: Iterable[Value]) -> Node:
+        """A tensor that changes in place, as what is computed of it and `others` needs it."""
         raise NotImplementedError
 
     def put_into(self, out: Node, result: Node) -> Node:

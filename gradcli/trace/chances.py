@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values, describe
+
+
+class OwnChances(Object):
+    """What `random.Random(0)` gives."""
+
+    what = "a source of random numbers"
+    title = "Random"
+
+    def __init__(self, chances: Chances) -> None:
+        self._functions = chances.functions
+
+    def methods(self) -> dict[str, Special]:
+        return {name.removeprefix("random."): each for name, each in self._functions.items()}
 
 
 class Chances:
@@ -32,8 +47,18 @@ class Chances:
             "random.sample": self._sample,
             "random.randint": self._integer,
             "random.randrange": self._range,
-            "random.gauss": self._gauss,
+            "random.gauss": partial(self._normal, "gauss"),
+            "random.normalvariate": partial(self._normal, "normalvariate"),
+            "random.Random": self._apart,
         }
+
+    def _apart(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`random.Random(0)`, which draws numbers of its own."""
+        given = bind_names("Random", ("x",), arguments, keywords, ("x",))
+        made = Chances(self.values, self._note_random)
+        if given.get("x") is not None:
+            made._seed([given["x"]], {})
+        return OwnChances(made)
 
     def _drawn(self) -> random.Random:
         """What draws the next number."""
@@ -114,8 +139,8 @@ class Chances:
             raise GradcliError("value", "randrange: there is no integer to draw")
         return self.values.plain(self._drawn().randrange(*bounds))
 
-    def _gauss(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names("gauss", ("mu", "sigma"), arguments, keywords, ("mu", "sigma"))
+    def _normal(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names(name, ("mu", "sigma"), arguments, keywords, ("mu", "sigma"))
         mu = self.values.number(given["mu"], "mu") if "mu" in given else 0.0
         sigma = self.values.number(given["sigma"], "sigma") if "sigma" in given else 1.0
-        return self.values.plain(self._drawn().gauss(mu, sigma))
+        return self.values.plain(getattr(self._drawn(), name)(mu, sigma))

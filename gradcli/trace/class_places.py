@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 _BY_MODULE = {
-    "torch": "Tensor dtype device Size",
+    "torch": (
+        "Tensor dtype device Size FloatTensor DoubleTensor HalfTensor LongTensor IntTensor "
+        "ShortTensor CharTensor ByteTensor BoolTensor BFloat16Tensor"
+    ),
     "numpy": "ndarray float64 float32 int64 int32 uint8",
     "collections": "OrderedDict",
     "torch.nn.parameter": "Parameter Buffer",

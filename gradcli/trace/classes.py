@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
@@ -228,6 +228,8 @@ class Instance(Object):
 
     what = "an object"
     shows = True
+    is_unique: ClassVar[bool] = False
+    """Whether a copy of it is itself."""
 
     def __init__(self, values: Values, made_by: Class) -> None:
         values.graph.ledger.take(INSTANCE_BYTES, "the program's objects")

@@ -17,7 +17,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import ALIASES
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
-from gradcli.trace.objects import is_row
+from gradcli.trace.objects import BuiltIn, is_row
 from gradcli.trace.special import Size
 from gradcli.trace.tensor_text import as_held
 from gradcli.trace.values import Value, Values
@@ -209,6 +209,8 @@ def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
     """The name of a dtype without `torch.`; the error `type` lists the dtypes, and a note says
     where floats have the run's dtype instead.
     """
+    if isinstance(dtype, BuiltIn):
+        dtype = dtype.name  # dtype = torch.FloatTensor
     if isinstance(dtype, str):
         dtype = dtype.removeprefix("torch.")
         dtype = TENSORS.get(dtype.removeprefix("cuda."), dtype)

@@ -38,6 +38,8 @@ class Copies:
             part = waiting.pop()
             if id(part) in self._new:
                 continue
+            if getattr(part, "is_unique", False):
+                continue
             if isinstance(part, Items | Dictionary | Instance | Composite | Layer | ModuleList):
                 self.values.graph.ledger.take(256, "a copy")
                 self._new[id(part)] = copy(part)
@@ -93,7 +95,7 @@ def shallow(value: Value) -> Value:
     elif isinstance(value, Dictionary):
         made = copy(value)
         made.become(value.pairs())
-    elif isinstance(value, Instance):
+    elif isinstance(value, Instance) and not value.is_unique:
         made = copy(value)
         made.fields = dict(value.fields)
     return made  # type: ignore[no-any-return]

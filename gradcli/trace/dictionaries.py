@@ -185,6 +185,9 @@ class Fields(Dictionary):
         super().__init__(values, list(fields.items()))
         self._fields = fields
 
+    def __copy__(self) -> Dictionary:
+        return Dictionary(self.values, self.pairs())
+
     def put(self, key: Value, value: Value) -> None:
         super().put(key, value)
         if hasattr(self, "_fields"):

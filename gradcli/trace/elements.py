@@ -6,7 +6,7 @@ that, and views of it are seen again through the new one, so that names agree as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -215,9 +215,15 @@ class ElementUpdates(Calls):
             if self.values.passages is not None:
                 self.values.passages.names.append((name, new))
 
+    def kept(self, node: Node, others: Iterable[Value]) -> Node:
+        """A tensor that changes in place, as what is computed of it and `others` needs it."""
+        given = [node, *(each for each in others if isinstance(each, Node))]
+        flows = self.records and any(map(self.autograd.requires_grad, given))
+        return self.values.as_it_was(node) if flows else node
+
     def changed_whole(self, operator: str, before: Node, value: Value) -> Node:
         """What `x += value` makes of a tensor."""
-        result = binary(self.values, operator, before, value)
+        result = binary(self.values, operator, self.kept(before, [value]), value)
         if result.shape != before.shape:
             raise GradcliError(
                 "shape",

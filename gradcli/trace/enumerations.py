@@ -24,6 +24,8 @@ class Auto(Object):
 class Member(Instance):
     """A name and its value."""
 
+    is_unique = True
+
     def __init__(
         self, values: Values, made_by: Class, name: str, value: Value, plain: bool
     ) -> None:

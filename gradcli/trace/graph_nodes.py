@@ -133,6 +133,8 @@ def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:
     """The node that made a tensor; None where no gradient flows back from it."""
     if not autograd.requires_grad(node):
         return None
+    if node in autograd.values.former:
+        (node,) = node.inputs
     if autograd.is_leaf(node):
         return GraphNode("AccumulateGrad", lambda: (), node, autograd=autograd)
     name = node_name(autograd.values, node)

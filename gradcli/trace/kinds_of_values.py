@@ -84,6 +84,9 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if isinstance(wanted, Class):
         return isinstance(value, Instance) and wanted in value.made_by.order
     of_pytorch = isinstance(wanted, BuiltIn) and wanted.name.startswith("torch.")
+    is_member = isinstance(value, Instance) and value.is_unique
+    if is_member and isinstance(wanted, Object) and not isinstance(wanted, BuiltIn | ClassName):
+        return wanted.contains(value)
     value = plain_value(value)
     found = kind_of(value, numbers)
     found = _ALIASES.get(found, found) if isinstance(value, Node) else found

@@ -195,7 +195,8 @@ class BuiltIn(Object):
         pythons = None if root else getattr(builtins, name, None)
         if pythons is not None:
             return str(pythons)  # as <built-in function len>
-        return class_shown(name) if root in _OF_CLASSES else super().shown()
+        is_class = root in _OF_CLASSES or name.endswith("Tensor")  # torch.FloatTensor
+        return class_shown(name) if is_class else super().shown()
 
 
 _OF_PYTHONS_CLASSES = {"dict": ("fromkeys",), "str": ("maketrans",), "bytes": ("fromhex",)}

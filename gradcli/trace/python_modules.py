@@ -186,7 +186,7 @@ class PythonModules:
 
     def _plain(self, value: Value) -> Value:
         """What a field holds, of a dataclass as a dictionary."""
-        is_one = isinstance(value, Instance) and value.made_by.declared
+        is_one = isinstance(value, Instance) and value.made_by.declared and not value.is_unique
         return self._as_dictionary([value], {}) if is_one else shallow(value)
 
     def _replaced(self, arguments: list[Value], keywords: Given) -> Any:

@@ -37,6 +37,9 @@ _SHAPES = frozenset((
 _OWN = frozenset(("shape", "ndim", "dtype", "device", "grad_fn", "is_leaf", "T", "mT"))
 """Attributes that only PyTorch sets."""
 
+_PLACES = (syntax.Name, syntax.Attribute, syntax.Index)
+"""What stands for the same tensor when it is looked at again; others make one."""
+
 
 class Updates(ElementUpdates):
     """Changes tensors in place; `Bindings` adds names."""
@@ -83,7 +86,7 @@ class Updates(ElementUpdates):
             self.mark_in_place(callee.value, node, cut)
             return cut
         value = self._changed(callee, name, node, arguments, keywords)
-        if isinstance(callee.value, syntax.Call):
+        if not isinstance(callee.value, _PLACES):
             if node.known is not None or self.graph.shares:  # nothing else holds what it makes
                 self.values.copies.add(value)
                 return value
@@ -168,6 +171,7 @@ class Updates(ElementUpdates):
         if name in ("normal", "uniform"):
             return self._drawn(name, node, arguments, keywords)
         function = FUNCTIONS.get(name)
+        node = self.kept(node, [*arguments, *keywords.values()])
         if function is None or name in _DRAWN:
             if self._have_all() and name in self.library.in_place:
                 made: Node = self.library.in_place[name](node, [*arguments], keywords)
@@ -180,6 +184,7 @@ class Updates(ElementUpdates):
                 f"{callee.name} would change the shape {show(node.shape)}",
                 hint=f"bind a name to the result: x = x.{name}(…)",
             )
+        self.values.made_by.setdefault(result, (name, (node, *arguments), {}))
         return cast(result, node.kind)
 
     def _filled(self, node: Node, value: Node) -> Node:

@@ -92,6 +92,8 @@ class Values:
         """The tensors that have the same memory by `x.data = y`, by each of them."""
         self.computed_once: set[Any] | None = None
         """Parameters that were computed and are not again, in a block that says so."""
+        self.former: set[Node] = set()
+        """Copies of tensors as they were before a change in place, which backward may need."""
         self.copies: set[Node] = set()
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
         self._reshaped: dict[Node, bool] = {}
@@ -307,6 +309,15 @@ class Values:
             length = value.shape[axis]
             level = [Items(level[i : i + length]) for i in range(0, len(level), length or 1)]
         return level[0] if level else Items([])
+
+    def as_it_was(self, node: Node) -> Node:
+        """A copy of a tensor that changes in place, for what is computed of it: PyTorch keeps one,
+        too, where backward needs it.
+        """
+        copied = bind(node)
+        self.copies.add(copied)
+        self.former.add(copied)
+        return copied
 
     def stay_arrays(self, result: Value, operands: Sequence[Value]) -> None:
         """What is computed from NumPy's arrays is printed as one."""

@@ -120,6 +120,27 @@ for y in (np.linspace(0, 1, 3), np.arange(3.), np.eye(2), np.zeros(2), np.random
           x + np.ones(3), np.array([0.5]), np.concatenate([x[0], np.ones(1)]), x * np.arange(3)):
     print(y.dtype, end=" ")
 print(type(x[0, 0]), type(np.mean(x)), type(np.ones(1)[0]), repr(x / 4), [x[0, 1]])
+### names for values are never copied
+import copy
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+class Kind(Enum):
+    SGD = "sgd"
+    ADAM = "adam"
+@dataclass
+class Config:
+    kind: Kind = Kind.ADAM
+    sizes: list = field(default_factory=lambda: [1])
+c = Config(); d = asdict(c); e = copy.deepcopy(c)
+print(c.kind.name, d, d["kind"] is Kind.ADAM, e.kind is Kind.ADAM, copy.copy(c).kind.value)
+v = copy.deepcopy(vars(c)); v["sizes"].append(2); v["b"] = 3
+print(c.sizes, hasattr(c, "b"), v["sizes"], isinstance(c.kind, Kind))
+### sources of random numbers of their own
+import random
+a, b = random.Random(0), random.Random(42)
+print(a.random(), a.randint(1, 6), b.choice([1, 2, 3]), a.uniform(0, 1), a.gauss(0, 1))
+random.seed(1); c = random.random(); a.seed(0)
+print(a.random(), c, random.Random(5).choices([1, 2], k=3), b.normalvariate(0, 1))
 ### asarray gives the array itself
 import numpy as np
 a = np.ones(3); b = np.asarray(a); b[0] = 5; c = np.array(a); c[1] = 7
@@ -203,6 +224,52 @@ a
 b
 3 4
 1 3
+### classes of tensors as dtypes
+dtype = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor
+def f(dtype=torch.IntTensor): return torch.zeros(1).type(dtype)
+print(torch.ones(2).type(dtype), f(), f(torch.DoubleTensor).dtype, dtype([1, 2]))
+print(dtype)
+---
+tensor([1., 1.]) tensor([0], dtype=torch.int32) torch.float64 tensor([1., 2.])
+<class 'torch.FloatTensor'>
+### functions in place need no former values
+def t(f):
+    x = torch.tensor([1., -2.], requires_grad=True)
+    h = x * 2
+    f(h)
+    h.sum().backward()
+    print([round(each, 4) for each in x.grad.tolist()], h.grad_fn.name())
+t(lambda h: h.relu_()); t(lambda h: F.relu_(h)); t(lambda h: F.relu(h, inplace=True))
+t(lambda h: h.sigmoid_()); t(lambda h: h.sin_()); t(lambda h: h.pow_(2)); t(lambda h: h.abs_())
+t(lambda h: h.clamp_(0, 1)); t(lambda h: F.silu(h, inplace=True)); t(lambda h: h.erf_())
+def u(f):
+    w = torch.tensor([1., -2.], requires_grad=True)
+    f(w).sum().backward()
+    print(w.grad)
+def product(w): h = torch.ones(2) * 4; h *= w; h *= w; return h
+u(product)
+try: u(lambda w: (w * 1).exp().mul_(2).add_(w))
+except RuntimeError as e: print(str(e)[:35])
+w = torch.tensor([1., -2.], requires_grad=True)
+print((w * 2).sigmoid_(), (w + 1).mul_(2).sub_(1))
+print((w.detach() * 2).exp_(), (-w).abs_())
+print((w ** 2).clamp_(max=2.), (w if w[0] > 3 else w * 2).add_(1))
+---
+[2.0, 0.0] ReluBackward0
+[2.0, 0.0] ReluBackward0
+[2.0, 0.0] ReluBackward0
+[0.21, 0.0353] SigmoidBackward0
+[-0.8323, -1.3073] SinBackward0
+[8.0, -16.0] PowBackward0
+[2.0, -2.0] AbsBackward0
+[0.0, 0.0] ClampBackward1
+[2.1816, -0.1053] SiluBackward0
+[0.0413, 0.0] ErfBackward0
+tensor([  8., -16.])
+one of the variables needed for gra
+tensor([0.8808, 0.0180], grad_fn=<SigmoidBackward0>) tensor([ 3., -3.], grad_fn=<SubBackward0>)
+tensor([7.3891, 0.0183]) tensor([1., 2.], grad_fn=<AbsBackward0>)
+tensor([1., 2.], grad_fn=<ClampBackward1>) tensor([ 3., -3.], grad_fn=<AddBackward0>)
 ### an optimiser of nothing
 try: torch.optim.Adam([])
 except ValueError as e: print(e)
@@ -222,7 +289,8 @@ tensor(3.) tensor([1., 2.])
 """
 """Cells, and what PyTorch 2.13 prints."""
 _IMPORTS = (
-    "import numpy as np\nimport torch\nfrom torch import nn\nimport torch.nn.utils.parametrize\n"
+    "import numpy as np\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+    "import torch.nn.utils.parametrize\n"
     "from collections import OrderedDict, deque, namedtuple\nfrom tqdm import tqdm, trange\n"
 )
 
