@@ -43,7 +43,7 @@ KEPT = {
     "k = 0": ("k += 1", "k = k + i"),
     "n = torch.zeros(2, dtype=torch.float64)": (
         "n = n + torch.rand(2, dtype=torch.float64)",
-        "n = 0.5*n + torch.randn(2, dtype=torch.float64)*loss.item()",
+        "n = 0.5*n + torch.randn(2, dtype=torch.float64)*loss.detach()",
     ),
     "v = torch.zeros_like(w)": ("v = 0.9*v + w.detach()", "v.mul_(0.9).add_(w.detach())"),
 }
