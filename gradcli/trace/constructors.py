@@ -14,7 +14,8 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.dtypes import ALIASES
+from gradcli.trace.caught import RaisedError
+from gradcli.trace.dtypes import ALIASES, INTEGERS
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
 from gradcli.trace.objects import BuiltIn, is_row
@@ -39,6 +40,7 @@ TENSORS = {
 }  # fmt: skip
 """Classes of PyTorch's tensors: the dtype of each."""
 _HALVES = ("float16", "half", "bfloat16")
+_SHORT = ("int8", "char", "uint8", "byte", "int16", "short")
 PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
 
 
@@ -63,6 +65,7 @@ def construct(
         node = detach(node)  # a copy of numbers: no gradient flows back from it
     dtype = keywords.get("dtype")
     if dtype is not None:
+        _check_range(autograd, function, arguments, dtype)
         node = as_dtype(autograd, node, dtype)
     elif autograd.dtypes is not None and function.name == "FloatTensor":
         node = as_dtype(autograd, node, f"torch.{autograd.dtypes.default}")
@@ -83,6 +86,31 @@ def construct(
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
+
+
+_OF_NUMBERS = ("tensor", "full")
+"""Functions whose last argument is a number, or are several."""
+
+
+def _check_range(
+    autograd: Autograd, function: Function, arguments: Sequence[Value], dtype: Value
+) -> None:
+    """Raise PyTorch's error where a dtype of integers has none of a number that is given: those
+    below 0 wrap around where it has no sign.
+    """
+    name = str(dtype).removeprefix("torch.")
+    name = ALIASES.get(name, name)
+    if name not in INTEGERS or function.name not in _OF_NUMBERS or not arguments:
+        return
+    given = arguments[-1]
+    if isinstance(given, Node) and (given.shape or given.op is LEAF):
+        return  # a tensor, which wraps around
+    value = autograd.values.evaluator.value(autograd.values.tensor(given))
+    most = np.iinfo(name).max
+    if not ((value >= (np.iinfo(name).min or -most)) & (value <= most)).all():
+        raise RaisedError(
+            "RuntimeError", f"value cannot be converted to type {name} without overflow"
+        )
 
 
 _OF_DATA = ("tensor", "as_tensor", "FloatTensor")
@@ -223,16 +251,20 @@ def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
             if guess
             else "float, int and bool are there; --dtype float32 is for the whole run",
         )
-    said = _other_than(dtype, run)
+    said = _other_than(dtype, run, tracked=autograd.dtypes is not None)
     if said and (note := Note("dtype", said)) not in autograd.notes:
         autograd.notes.append(note)
     return dtype
 
 
-def _other_than(dtype: str, run: str) -> str:
-    """By what values of a run differ from those of a dtype; nothing where they do not."""
+def _other_than(dtype: str, run: str, *, tracked: bool) -> str:
+    """By what values of a run differ from those of a dtype; nothing where they do not. `tracked`:
+    dtypes of tensors are known, as in Python's cells.
+    """
     if dtype in _HALVES:
         return f"a run has one floating-point dtype: {dtype} is computed as {run} here"
+    if dtype in _SHORT and not tracked:
+        return f"integers are computed with 64 bits here: {dtype} does not wrap around"
     if PRECISIONS.get(dtype, run) != run:
         return (
             f"a run has one floating-point dtype: {dtype} is {run} here; "

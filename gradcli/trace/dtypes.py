@@ -238,7 +238,12 @@ def _in_bits(node: Node, dtype: str) -> Node:
         return node
     graph = node.graph
     low, count = (graph.constant(np.array(each)) for each in (lowest, 2**bits))
-    return FUNCTIONS["add"](FUNCTIONS["remainder"](FUNCTIONS["sub"](node, low), count), low)
+    rest = FUNCTIONS["remainder"]
+    return (
+        FUNCTIONS["add"](rest(FUNCTIONS["sub"](node, low), count), low)
+        if lowest
+        else rest(node, count)
+    )
 
 
 def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None:

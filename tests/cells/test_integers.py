@@ -33,6 +33,28 @@ print(torch.full((2,), 200, dtype=torch.uint8) * 2, torch.tensor([70000]).short(
 ===
 tensor([ 44., 255.]) tensor(56)
 tensor([144, 144], dtype=torch.uint8) tensor([4464], dtype=torch.int16)
+### numbers that a dtype cannot hold are an error; without a sign, those below 0 wrap around
+import torch
+for value, dtype in [(300, torch.uint8), (-255, torch.uint8), (-256, torch.uint8),
+                     (-128, torch.int8), (-129, torch.int8), (300.7, torch.uint8),
+                     ([1, 70000], torch.int16), (2**31, torch.int32), (float('nan'), torch.int64)]:
+    try: print(torch.tensor(value, dtype=dtype))
+    except RuntimeError as e: print(e)
+try: torch.full((2,), 128, dtype=torch.int8)
+except RuntimeError: print("no")
+print(torch.tensor(2, dtype=torch.bool))
+===
+value cannot be converted to type uint8 without overflow
+tensor(1, dtype=torch.uint8)
+value cannot be converted to type uint8 without overflow
+tensor(-128, dtype=torch.int8)
+value cannot be converted to type int8 without overflow
+value cannot be converted to type uint8 without overflow
+value cannot be converted to type int16 without overflow
+value cannot be converted to type int32 without overflow
+value cannot be converted to type int64 without overflow
+no
+tensor(True)
 ### changes in place wrap around
 import torch
 a = torch.zeros(3, dtype=torch.uint8)
