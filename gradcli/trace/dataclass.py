@@ -35,7 +35,7 @@ def fields_of(made: Class) -> list[str]:
 
 
 def make_dataclass(
-    made: Class, values: Values, written: Callable[[Value], str], frozen: bool = False
+    made: Class, values: Values, written: Callable[..., str], frozen: bool = False
 ) -> None:
     """Give a class the methods that a dataclass has, unless it has its own. Objects of a `frozen`
     one never change, and may be keys.
@@ -62,7 +62,7 @@ def make_dataclass(
         (instance,) = arguments
         assert isinstance(instance, Instance)
         pairs = ((name, instance.attribute(name)) for name in fields)
-        texts = (f"{n}={v!r}" if isinstance(v, str) else f"{n}={written(v)}" for n, v in pairs)
+        texts = (f"{name}={written(value, quoted=True)}" for name, value in pairs)
         return f"{made.name}({', '.join(texts)})"
 
     def equals(_: str, arguments: list[Value], __: Given) -> Value:

@@ -12,6 +12,20 @@ from gradcli.diagnostics import GradcliError
 from tests.cells.test_python_lines import ours, pythons
 
 CELLS = r"""
+### fields of a dataclass are shown as repr shows them
+from dataclasses import dataclass, field
+from enum import Enum
+class Kind(Enum):
+    A = 1
+@dataclass
+class Inner:
+    s: str = "x"
+@dataclass
+class Outer:
+    k: Kind = Kind.A
+    l: list = field(default_factory=lambda: ["a", Kind.A])
+    i: Inner = field(default_factory=Inner)
+print(Outer(), [Outer()])
 ### lists that are given by name stay lists
 from functools import partial
 from types import SimpleNamespace
@@ -280,6 +294,15 @@ t = torch.zeros(2); n = np.asarray(t); n[0] = 3; m = np.array(t); m[1] = 5
 print(t, n.dtype, m.dtype, np.array(t.int()).dtype, np.asarray(t.double()).dtype)
 ---
 tensor([3., 0.]) float32 float32 int32 float64
+### dtypes and devices that a dataclass has
+from dataclasses import dataclass
+@dataclass
+class C:
+    dtype: torch.dtype = torch.float32
+    device: torch.device = torch.device("cpu")
+print(C())
+---
+C(dtype=torch.float32, device=device(type='cpu'))
 ### tensors of deques and named tuples
 print(torch.tensor(deque([3, 1])), torch.tensor(namedtuple('P', 'x y')(1, 2)))
 print(sum(deque([torch.tensor(1.), torch.tensor(2.)])), torch.tensor(deque([1., 2])))
