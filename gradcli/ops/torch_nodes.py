@@ -24,12 +24,16 @@ class CallOfFunction(NamedTuple):
     keywords: Mapping[str, Any]
 
 
+def _named(pattern: str, names: Mapping[str, str]) -> dict[str, str]:
+    """By function, what is written in the place of `{}`."""
+    return {each: pattern.format(of) for of, named in names.items() for each in named.split()}
+
+
 _NAMED = {
     "square": "PowBackward0", "logsigmoid": "LogSigmoidBackward0", "log_sigmoid":
     "LogSigmoidBackward0", "clamp": "ClampBackward1", "clip": "ClampBackward1",
-    "nll_loss": "NllLossBackward0", "cross_entropy": "NllLossBackward0",
-    "smooth_l1_loss": "SmoothL1LossBackward0", "l1_loss": "MeanBackward0",
-    "kl_div": "DivBackward0", "reshape": "ViewBackward0", "flatten": "ViewBackward0",
+    "nll_loss": "NllLossBackward0", "smooth_l1_loss": "SmoothL1LossBackward0",
+    "reshape": "ViewBackward0", "flatten": "ViewBackward0",
     "view": "ViewBackward0", "view_as": "ViewBackward0", "T": "PermuteBackward0",
     "outer": "MulBackward0", "dropout": "MulBackward0", "normalize": "DivBackward0",
     "layer_norm": "NativeLayerNormBackward0", "batch_norm": "NativeBatchNormBackward0",
@@ -37,12 +41,48 @@ _NAMED = {
     "vector_norm": "LinalgVectorNormBackward0", "inv": "LinalgInvExBackward0",
     "inverse": "LinalgInvExBackward0", "det": "LinalgDetBackward0", "cross":
     "LinalgCrossBackward0", "diag": "DiagEmbedBackward0", "einsum": "ViewBackward0",
-    "max_pool2d": "MaxPool2DWithIndicesBackward0", "pad": "ConstantPadNdBackward0",
+    "max_pool2d": "MaxPool2DWithIndicesBackward0",
     "amax": "AmaxBackward0", "chunk": "SplitBackward0", "float": "ToCopyBackward0",
     "double": "ToCopyBackward0", "to": "ToCopyBackward0", "cosine_similarity": "SumBackward1",
     "softmin": "SoftmaxBackward0", "clone": "CloneBackward0", "cholesky":
     "LinalgCholeskyExBackward0", "overwritten": "CopySlices",
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv_transpose2d"), "ConvolutionBackward0"),
+    "pairwise_distance": "NormBackward1", "quantile": "SqueezeBackward4", "nanquantile":
+    "SqueezeBackward4", "ndtr": "MulBackward1",
+    "corrcoef": "ClampBackward1", "vecdot": "SumBackward1",
+    "scaled_dot_product_attention": "UnsafeViewBackward0", "kron": "UnsafeViewBackward0",
+    **_named("{}Backward0", {
+        "Add": "alpha_dropout bilinear feature_alpha_dropout",
+        "AffineGridGenerator": "affine_grid", "Cat": "column_stack dstack gradient hstack vstack",
+        "Col2Im": "fold",
+        "Convolution": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+        "DiagEmbed": "diagflat", "Div": "local_response_norm nanmean softsign", "Elu": "selu",
+        "Expand": "broadcast_tensors broadcast_to", "Flip": "fliplr flipud vander",
+        "Hardtanh": "relu6", "MaxPool3DWithIndices": "max_pool3d",
+        "Mean": "gaussian_nll_loss multilabel_soft_margin_loss poisson_nll_loss "
+        "triplet_margin_loss triplet_margin_with_distance_loss",
+        "Mul": "dropout1d dropout2d rms_norm", "Permute": "moveaxis movedim",
+        "Pow": "float_power lp_pool1d lp_pool2d lp_pool3d", "PreluKernel": "prelu",
+        "Repeat": "tile", "RreluWithNoise": "rrelu",
+        "Slice": "dsplit hsplit narrow tensor_split vsplit", "Sort": "msort", "Squeeze": "cov",
+        "Stack": "cartesian_prod combinations", "Sub": "diff tanhshrink",
+        "Unsqueeze": "atleast_2d atleast_3d", "UpsampleBilinear2D": "upsample_bilinear",
+        "View": "atleast_1d instance_norm multi_dot ravel repeat_interleave tensordot tensorsolve "
+        "unflatten",
+        "Where": "logdet",
+    }),
+    **_named("SqueezeBackward1", {
+        "": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d max_pool1d",
+    }),
+    **_named("Linalg{}Backward0", {
+        "Eigh": "eigh eigvalsh", "HouseholderProduct": "householder_product", "InvEx": "inv_ex",
+        "LuFactorEx": "lu_factor lu_factor_ex", "MatrixExp": "matrix_exp", "Pinv": "pinv",
+        "Lstsq": "lstsq", "Qr": "qr", "Slogdet": "slogdet", "SolveEx": "solve solve_ex",
+        "SolveTriangular": "solve_triangular", "Svd": "svd svdvals", "VectorNorm": "matrix_norm",
+    }),
+    **_named("Special{}Backward0", {
+        "I0E": "i0e", "I1": "i1", "I1E": "i1e", "Entr": "entr", "Erfcx": "erfcx",
+        "LogNdtr": "log_ndtr", "Ndtri": "ndtri", "Xlog1Py": "xlog1py",
+    }),
 }  # fmt: skip
 """By function or op."""
 
@@ -163,10 +203,78 @@ def _difference_of(called: CallOfFunction) -> str:
     return "RsubBackward1" if isinstance(first, Node) and _is_number(first) else "SubBackward0"
 
 
+def _given(called: CallOfFunction, place: int, name: str) -> Any:
+    """An argument by its place or name; None where it is not given."""
+    return called.arguments[place] if len(called.arguments) > place else called.keywords.get(name)
+
+
+def _padded(called: CallOfFunction) -> str:
+    kinds = {"reflect": "Reflection", "replicate": "Replication"}
+    kind = kinds.get(_given(called, 2, "mode"))
+    sides = _given(called, 1, "pad")
+    if kind is None or not isinstance(sides, Sequence):
+        return "ConstantPadNdBackward0"
+    return f"{kind}Pad{len(sides) // 2}DBackward0"
+
+
+_RESIZED = {"nearest": "Nearest", "nearest-exact": "NearestExact", "linear": "Linear",
+            "bilinear": "Bilinear", "bicubic": "Bicubic", "trilinear": "Trilinear"}  # fmt: skip
+
+
+def _resized(called: CallOfFunction) -> str:
+    axes = _rank(called, 0, "input") - 2
+    mode = _given(called, 3, "mode") or "nearest"
+    if mode not in _RESIZED:
+        return f"AdaptiveAvgPool{axes}DBackward0"
+    smooth = "Aa" if _given(called, 6, "antialias") not in (None, False) else ""
+    return f"Upsample{_RESIZED[mode]}{axes}D{smooth}Backward0"
+
+
+def _cross_entropy(called: CallOfFunction) -> str:
+    target = _given(called, 1, "target")
+    if isinstance(target, Node) and target.kind == "float":
+        return "DivBackward1"
+    smoothing = called.keywords.get("label_smoothing")
+    is_smooth = smoothing is not None and smoothing != 0
+    return "AddBackward0" if is_smooth else "NllLossBackward0"
+
+
+def _loss(each: str) -> Callable[[CallOfFunction], str]:
+    """For losses that are computed one by one, by the op `each`, and then reduced."""
+    names = {"none": each, "sum": "Sum", "batchmean": "Div"}
+    return lambda called: f"{names.get(called.keywords.get('reduction', ''), 'Mean')}Backward0"
+
+
+def _by_second(name: str, place: int = 1) -> Callable[[CallOfFunction], str]:
+    """For functions with a number or a tensor there."""
+
+    def of(called: CallOfFunction) -> str:
+        given = [*called.arguments, *called.keywords.values()]
+        is_tensor = len(given) > place and isinstance(given[place], Node)
+        return f"{name}Backward{int(is_tensor and not _is_number(given[place]))}"
+
+    return of
+
+
+def _rounded(called: CallOfFunction) -> str:
+    return f"RoundBackward{int(_given(called, 1, 'decimals') is not None)}"
+
+
+def _sampled(called: CallOfFunction) -> str:
+    return f"GridSampler{_rank(called, 0, 'input') - 2}DBackward0"
+
+
 _BY_CALL: dict[str, Callable[[CallOfFunction], str]] = {
     "sum": _reduced("Sum"), "mean": _reduced("Mean"), "prod": _reduced("Prod"),
     "max": _extreme("Max", "Maximum"), "min": _extreme("Min", "Minimum"),
     "squeeze": _reduced("Squeeze"), "linear": _linear, "pow": _power_of, "sub": _difference_of,
     "matmul": lambda called: _product_of(_rank(called, 0, "input"), _rank(called, 1, "other")),
-    "mm": lambda _: "MmBackward0",
+    "mm": lambda _: "MmBackward0", "pad": _padded, "interpolate": _resized,
+    "upsample": _resized, "upsample_nearest": _resized,
+    "cross_entropy": _cross_entropy, "round": _rounded,
+    "l1_loss": _loss("Abs"), "kl_div": _loss("Sub"),
+    "lerp": _by_second("Lerp", 2), "clamp_min": _by_second("ClampMin"),
+    "clamp_max": _by_second("ClampMax"), "remainder": _by_second("Remainder"),
+    "fmod": _by_second("Fmod"), "grid_sample": _sampled,
+    "median": _reduced("Median"), "nanmedian": _reduced("Nanmedian"),
 }  # fmt: skip
