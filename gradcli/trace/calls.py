@@ -589,6 +589,8 @@ class Calls(NumpyCalls):
         self, name: str, owner: Value, callee: syntax.Attribute
     ) -> Callable[[list[Value], dict[str, Value]], Any] | None:
         """The method of a string, tuple or list; None where it is another's."""
+        if owner is None:
+            raise self.has_no_attribute(owner, callee)
         if name == "sort" and isinstance(owner, Items):
             return partial(self.sort_list, owner)
         if isinstance(owner, str) and name == "format":

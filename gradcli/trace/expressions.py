@@ -37,7 +37,7 @@ from gradcli.trace.operators import (
     identity,
 )
 from gradcli.trace.special import Size, Specials
-from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
 
 if TYPE_CHECKING:
     from gradcli.trace.python_functions import PythonFunctions
@@ -849,14 +849,21 @@ class Expressions:
         bound = self.bound_method(value, name)
         if bound is not None:
             return bound
-        known = fields or ATTRIBUTES
+        raise self.has_no_attribute(value, expression)
+
+    def has_no_attribute(self, value: Value, expression: syntax.Attribute) -> GradcliError:
+        """The error for an attribute that there is not."""
+        name = expression.name
+        known = getattr(value, "_fields", ()) or ATTRIBUTES
         guess = nearest(name, known)
-        if name in FUNCTIONS:
+        if value is None:
+            hint = NO_GRAD_YET
+        elif name in FUNCTIONS:
             hint = f"{name} is a method: call it as .{name}(…)"
         else:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
         self.graph.span = expression.name_span
-        raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
+        return GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
 
 
 def _has_lists(written: syntax.List) -> bool:

@@ -675,8 +675,9 @@ class Values:
 
 
 _ARRAY_DTYPES: dict[Kind, str] = {"float": "float64", "int": "int64", "bool": "bool"}
+NO_GRAD_YET = "a .grad is None until a backward has reached its leaf"
 _NOT_TENSORS: dict[type[Any], str] = {
-    NoneType: "a .grad is None until a backward has reached its leaf",
+    NoneType: NO_GRAD_YET,
     str: "numbers and names stand without quotes",
     range: "arange(n) is a tensor",
     tuple: "t[0] is the first of its values, and a, b = t binds each of them",

@@ -198,7 +198,7 @@ ERRORS = [
      "argnums"),
     ("layers", T + "torch.nn.Linear(2)", "type", "out_features"),
     ("layers", T + "m = torch.nn.Linear(2, 1)\nm(torch.ones(3))", "shape", "3"),
-    ("layers", T + "torch.nn.Transformer(2, 3)", "name", "'torch.nn.Transformer'"),
+    ("layers", T + "torch.nn.FractionalMaxPool2d(2)", "name", "'torch.nn.FractionalMaxPool2d'"),
     ("recurrent layers", T + "torch.nn.LSTM(2, 3)(torch.ones(4, 1, 5))", "shape", "length 2"),
     ("recurrent layers", T + "torch.nn.GRU(2, 3, proj_size=2)", "value", "not known here"),
     ("recurrent layers", T + "torch.nn.RNNCell(2, 3)(torch.ones(2), torch.ones(4))", "shape",

@@ -284,6 +284,19 @@ one of the variables needed for gra
 tensor([0.8808, 0.0180], grad_fn=<SigmoidBackward0>) tensor([ 3., -3.], grad_fn=<SubBackward0>)
 tensor([7.3891, 0.0183]) tensor([1., 2.], grad_fn=<AbsBackward0>)
 tensor([1., 2.], grad_fn=<ClampBackward1>) tensor([ 3., -3.], grad_fn=<AddBackward0>)
+### a gradient that is not there yet
+a = torch.ones(2, requires_grad=True)
+for f in [lambda: a.grad.zero_(), lambda: a.grad.data, lambda: a.grad.norm(), lambda: a.grad[0],
+          lambda: torch.sum(a.grad), lambda: a.grad_fn.next_functions]:
+    try: f()
+    except (AttributeError, TypeError) as e: print(type(e).__name__, e)
+---
+AttributeError 'NoneType' object has no attribute 'zero_'
+AttributeError 'NoneType' object has no attribute 'data'
+AttributeError 'NoneType' object has no attribute 'norm'
+TypeError 'NoneType' object is not subscriptable
+TypeError sum(): argument 'input' (position 1) must be Tensor, not NoneType
+AttributeError 'NoneType' object has no attribute 'next_functions'
 ### an optimiser of nothing
 try: torch.optim.Adam([])
 except ValueError as e: print(e)
