@@ -23,5 +23,10 @@ def sanitise(text: str) -> str:
     return re.sub(_UNSAFE, _escape, text)
 
 
+def with_tabs(text: str) -> str:
+    """What a program prints, sanitised; tabs stay, which move no further than to the next stop."""
+    return "\t".join(map(sanitise, text.split("\t")))
+
+
 def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode()

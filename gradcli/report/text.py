@@ -11,7 +11,7 @@ from rich.text import Text
 from gradcli.diagnostics import Note
 from gradcli.report import text_table, text_tree
 from gradcli.report.layout import Layout
-from gradcli.report.sanitise import sanitise
+from gradcli.report.sanitise import sanitise, with_tabs
 from gradcli.report.summary import sections
 from gradcli.report.text_style import REMARK, printed
 from gradcli.result import Result
@@ -30,16 +30,17 @@ def render(result: Result, layout: Layout) -> str:
     Numbers are never cut: where one is wider than the layout, so is the line. Only the edge items
     of large arrays are read.
     """
-    blocks: list[RenderableType] = []
-    if result.printed:
-        blocks.append(Text(sanitise("\n".join(result.printed))))
-    blocks += [text_table.draw(section, layout) for section in sections(result)]
+    blocks: list[RenderableType] = [
+        text_table.draw(section, layout) for section in sections(result)
+    ]
     if layout.tree is not False and result.outputs:
         blocks.append(text_tree.draw(result, layout, None if layout.tree else TREE_LINES))
     remarks = _remarks(result, layout)
     if remarks:
         blocks.append(Text("\n").join(remarks))
-    return printed(blocks, layout.colour)
+    said = [f"{with_tabs(line)}\n" for line in result.printed]
+    gap = "\n" if said and blocks else ""
+    return "".join([*said, gap, printed(blocks, layout.colour)])
 
 
 def _remarks(result: Result, layout: Layout) -> list[Text]:

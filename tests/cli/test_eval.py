@@ -39,6 +39,10 @@ def test_text_is_the_default_and_has_no_escape_codes_in_a_pipe(gradcli: Runner) 
     assert "\x1b" not in answer.out
 
 
+def test_tabs_are_printed_as_tabs(gradcli: Runner) -> None:
+    assert gradcli("eval", r'print("a\tb\x1b")').stdout.startswith("a\tb\\x1b\n")
+
+
 def test_tree_and_no_tree(gradcli: Runner) -> None:
     assert "mean" in gradcli("eval", "mean(x)", "-s", "x=1,2").out
     assert "mean" not in gradcli("eval", "mean(x)", "-s", "x=1,2", "--no-tree").out

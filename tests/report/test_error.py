@@ -18,7 +18,7 @@ import gradcli
 from gradcli.diagnostics import A_FILE, Advice, Diagnostic, Source, input_of
 from gradcli.language.characters import _FORBIDDEN
 from gradcli.report.error import render
-from gradcli.report.sanitise import _UNSAFE, sanitise
+from gradcli.report.sanitise import _UNSAFE, sanitise, with_tabs
 
 
 def at(text: str, start: int, end: int, hint: str | None = None, name: str = "program") -> str:
@@ -187,6 +187,10 @@ def test_line_break_in_a_name_stays_in_its_line() -> None:
 )
 def test_sanitise(text: str, safe: str) -> None:
     assert sanitise(text) == safe
+
+
+def test_tabs_stay_in_what_a_program_prints() -> None:
+    assert with_tabs("a\tb\x1b[31m\r") == "a\tb\\x1b[31m\\r"
 
 
 @pytest.mark.parametrize("pattern", [_FORBIDDEN, _UNSAFE])
