@@ -40,7 +40,7 @@ def test_text_is_the_default_and_has_no_escape_codes_in_a_pipe(gradcli: Runner) 
 
 
 def test_tabs_are_printed_as_tabs(gradcli: Runner) -> None:
-    assert gradcli("eval", r'print("a\tb\x1b")').stdout.startswith("a\tb\\x1b\n")
+    assert gradcli("eval", r'print("a\tb\x1b")').out.startswith("a\tb\\x1b\n")
 
 
 def test_tree_and_no_tree(gradcli: Runner) -> None:
