@@ -329,6 +329,7 @@ class Loops(Scopes):
             self._check_changes(template, changed, begun, stood)
             self._check_lists(template)
             template.close(self._stand(template), frame.values, changed.made)
+            versions = self._versions_in_a_pass(template)
             ends = turns.length is not None or template.ends
             rolled = template.rolled(most, kept) if ends else None
         except Unlike as unlike:
@@ -356,7 +357,7 @@ class Loops(Scopes):
             raise self._too_many_steps(statement.span)
         self._steps += rolled.loop.count * each
         self.graph.draws += rolled.loop.count * changed.draws
-        self._go_on_after(rolled, changed)
+        self._go_on_after(rolled, changed, versions)
         for name, value in rolled.lists.items():
             before = kept[name]
             if isinstance(value, Items) and isinstance(before, Items) and name in in_place:
@@ -435,6 +436,16 @@ class Loops(Scopes):
             if any(self.values.storage(each)[0] in changing for each in nodes):
                 raise Unlike("it appends a tensor that changes in place")
 
+    def _versions_in_a_pass(self, template: AnyPass) -> dict[Node, tuple[int, int]]:
+        """How often tensors had changed in place before, and do in each pass."""
+        changes, stand_ins = self.values.changes, template.tensors
+        places = [place for place in stand_ins if isinstance(place, Node)]
+        begun = {place: changes.get(stand_ins[place], 0) for place in places}
+        return {
+            place: (begun[place] - 1, changes.get(self.values.current(place), 0) - begun[place])
+            for place in places
+        }
+
     def _stand(self, template: AnyPass) -> dict[Place, Value]:
         """What is now where the template has put its stand-ins."""
         found: dict[Place, Value] = {}
@@ -450,7 +461,9 @@ class Loops(Scopes):
                 found[place] = self.values.now(self.frame.values[place])
         return found
 
-    def _go_on_after(self, rolled: Rolled, changed: Changed) -> None:
+    def _go_on_after(
+        self, rolled: Rolled, changed: Changed, versions: dict[Node, tuple[int, int]]
+    ) -> None:
         """Put what the passes have left into its places."""
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps[key] = now + rolled.loop.count * more
@@ -464,6 +477,8 @@ class Loops(Scopes):
                 self.bind(place, node)
             else:
                 self._hold(place, node)
+        for tensor, (before_all, more) in versions.items():
+            self.values.changes[self.values.current(tensor)] = before_all + rolled.loop.count * more
 
     def _as_number(self, node: Node, other: Node) -> Node:
         """A number as what it is now, as those are that it was computed of: an integer if another

@@ -473,6 +473,25 @@ def test_what_a_node_cannot_do_is_done_pass_by_pass(name: str) -> None:
     assert told(UNROLLED[name])[0] == told(UNROLLED[name], unroll=True)[0]
 
 
+def test_a_tensor_has_changed_as_often_as_in_its_passes() -> None:
+    cell = """
+import torch
+w = torch.ones(2, requires_grad=True)
+for i in range(260):
+    loss = (w*2).pow(2).sum()
+    loss.backward(retain_graph=True)
+    with torch.no_grad():
+        w -= 0.001*w.grad
+        w.grad.zero_()
+        w *= 0.9
+loss = w.sum() + (w*w).sum()
+with torch.no_grad():
+    w -= 1
+loss.backward()
+"""
+    assert "is at version 521; expected version 520 instead" in told(cell)[0][1]  # as in PyTorch
+
+
 def test_gradient_descent_ends_where_its_formula_says() -> None:
     # w ← w - 0.1·2·(w - 3) from 0: after n steps 3·(1 - 0.8ⁿ)
     text = (
