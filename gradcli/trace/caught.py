@@ -25,9 +25,7 @@ class RaisedError(GradcliError):
 
     def __init__(self, name: str, message: str, value: Any = None) -> None:
         """`value` is the error of a class of the program. Without a message it is told by name."""
-        super().__init__(
-            "assertion", message or name or "an error", hint="the program raises this error itself"
-        )
+        super().__init__("assertion", message or name or "an error")
         self.said = message
         self.cause: Any = None
         self.name = name

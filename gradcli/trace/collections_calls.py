@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import EMPTY, Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, check_no_cycle
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.operators import is_same
@@ -92,6 +92,9 @@ class Deque(Object):
     def length(self) -> int:
         return len(self._items)
 
+    def within(self) -> Sequence[Any]:
+        return self._items
+
     def parts(self, quoted: bool) -> list[tuple[Any, bool]]:
         end = ")" if self.most is None else f", maxlen={self.most})"
         return [("deque(", False), (self.elements(), False), (end, False)]
@@ -103,6 +106,7 @@ class Deque(Object):
         place = self.values.integer(items[0], "an index")
         if not -len(self._items) <= place < len(self._items):
             raise GradcliError("index", "deque index out of range")
+        check_no_cycle(self, value)
         self._items[place] = value
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
@@ -145,8 +149,7 @@ class Deque(Object):
     def _hold(self, item: Value) -> None:
         """Check that an item may be held."""
         self.values.check_change_of_deque()
-        if item is self:
-            raise GradcliError("value", "a deque cannot hold itself")
+        check_no_cycle(self, item)
         self.values.graph.check_room(len(self._items) + 1)
 
     def _rotate(self, arguments: list[Any], keywords: Given) -> None:

@@ -14,7 +14,6 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.caught import RaisedError
 from gradcli.trace.dtypes import ALIASES, INTEGERS
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
@@ -108,8 +107,10 @@ def _check_range(
     value = autograd.values.evaluator.value(autograd.values.tensor(given))
     most = np.iinfo(name).max
     if not ((value >= (np.iinfo(name).min or -most)) & (value <= most)).all():
-        raise RaisedError(
-            "RuntimeError", f"value cannot be converted to type {name} without overflow"
+        raise GradcliError(
+            "value",
+            f"value cannot be converted to type {name} without overflow",
+            hint=f"{name} holds {np.iinfo(name).min:,} to {most:,}",
         )
 
 

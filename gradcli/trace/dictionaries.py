@@ -60,6 +60,9 @@ class Dictionary(Object):
         for key, value in pairs:
             self.put(key, value)
 
+    def within(self) -> Sequence[Value]:
+        return self.held()
+
     def held(self) -> list[Value]:
         """Its values."""
         return [value for _, value in self._entries.values()]
@@ -422,8 +425,8 @@ def hash_of(key: Any) -> int:
     return number if abs(number) < _MOST else number % _MOST
 
 
-def check_no_cycle(holder: Items | Dictionary, value: Value) -> None:
-    """A list or dictionary may not hold itself: what reads it would never end."""
+def check_no_cycle(holder: Items | Object, value: Value) -> None:
+    """A list, dictionary or deque may not hold itself: what reads it would never end."""
     waiting, seen = [value], set()
     while waiting:
         part = waiting.pop()
@@ -431,9 +434,9 @@ def check_no_cycle(holder: Items | Dictionary, value: Value) -> None:
             raise GradcliError(
                 "value", f"{describe(holder)} cannot hold itself", hint=".copy() makes another one"
             )
-        if isinstance(part, Items | tuple | Dictionary) and id(part) not in seen:
+        if isinstance(part, Items | tuple | Object) and id(part) not in seen:
             seen.add(id(part))
-            waiting += part.held() if isinstance(part, Dictionary) else part
+            waiting += part.within() if isinstance(part, Object) else part
 
 
 class _Close:

@@ -388,10 +388,8 @@ class Layers:
         layer = self.with_parameters("Linear", "linear", parameters, {}, details)
         return layer.made_with({**given, "bias": None})
 
-    def convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
-        """A convolution over so many axes."""
-        title = f"Conv{axes}d"
-        given = self.options(title, CONVOLUTION, arguments, keywords)
+    def channels(self, title: str, given: Given) -> tuple[int, int, int]:
+        """Those of a convolution's input and output, and in how many groups they are."""
         inputs, outputs, groups = (
             self.values.integer(given[name], name)
             for name in ("in_channels", "out_channels", "groups")
@@ -401,6 +399,13 @@ class Layers:
                 "value", f"{title}: in_channels and out_channels must be divisible by groups; "
                 f"{inputs} and {outputs} are not by {groups}",
             )  # fmt: skip
+        return inputs, outputs, groups
+
+    def convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
+        """A convolution over so many axes."""
+        title = f"Conv{axes}d"
+        given = self.options(title, CONVOLUTION, arguments, keywords)
+        inputs, outputs, groups = self.channels(title, given)
         kernel = self.row(given["kernel_size"], "kernel_size", axes)
         bound = 1 / math.sqrt(max(1, inputs // groups * math.prod(kernel)))
         parameters = {"weight": self.uniform((outputs, inputs // groups, *kernel), bound)}

@@ -154,15 +154,7 @@ class MoreLayers:
         """A convolution's transpose: parameters begin as PyTorch's do, by the number of outputs."""
         title = f"ConvTranspose{axes}d"
         given = self.layers.options(title, TRANSPOSED, arguments, keywords)
-        inputs, outputs, groups = (
-            self.values.integer(given[name], name)
-            for name in ("in_channels", "out_channels", "groups")
-        )
-        if groups < 1 or inputs % groups or outputs % groups:
-            raise GradcliError(
-                "value", f"{title}: in_channels and out_channels must be divisible by groups; "
-                f"{inputs} and {outputs} are not by {groups}",
-            )  # fmt: skip
+        inputs, outputs, groups = self.layers.channels(title, given)
         if given["padding_mode"] != "zeros":
             raise GradcliError("value", f'Only "zeros" padding mode is supported for {title}')
         kernel = self.layers.row(given["kernel_size"], "kernel_size", axes)

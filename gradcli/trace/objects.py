@@ -102,6 +102,10 @@ class Object:
         """How many elements it has. Raises `type`."""
         return len(self.elements())
 
+    def within(self) -> Sequence[Any]:
+        """What it holds that print shows as a part of it: it may not be there itself."""
+        return ()
+
     def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
         """What print shows one after another, and whether as `repr`; None where it is `shown`."""
         return None

@@ -220,6 +220,9 @@ class OwnValue(Instance):
         made.inner, made.fields = found, dict(self.fields)
         return made
 
+    def within(self) -> Sequence[Any]:
+        return (self.inner,)
+
     def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
         return None if self in self.values.texts else [(self.inner, quoted)]
 

@@ -15,6 +15,8 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
 
+_RAISED = "the program raises this error itself"
+
 
 class Scopes(Bindings):
     """Runs these statements; `Tracer` adds loops, branches and functions."""
@@ -147,7 +149,7 @@ class Scopes(Bindings):
         if own is not None and own.value is not None and statement.cause is not None:
             own.value.cause = yield self.visit(statement.cause)
         if own is not None:
-            raise own
+            raise own.hinted(_RAISED)
         if isinstance(error, syntax.Call):
             parts: list[str] = []
             for argument in error.arguments:
@@ -161,7 +163,7 @@ class Scopes(Bindings):
         if statement.cause is not None:
             raised.cause = yield self.visit(statement.cause)
         self.graph.span = statement.span
-        raise raised
+        raise raised.hinted(_RAISED)
 
     def _own_error(self, error: syntax.Expression | None) -> Visit:
         """The error of a class of the program, or one that was caught before; None for others."""

@@ -160,6 +160,13 @@ class Tracer(Loops):
             self.run(self.body(statements))
         except GradcliError as error:
             raise error.located(self.source, self.graph.span) from None
+        except RecursionError:  # as in Python, where objects in objects are shown or compared
+            raise GradcliError(
+                "limit-depth",
+                "objects are held by others too deep to be shown or compared",
+                source=self.source,
+                span=self.graph.span,
+            ) from None
 
     def settle(self) -> None:
         """End the run: let names stand for what tensors have become that were changed in place."""

@@ -11,6 +11,8 @@ from gradcli.trace.values import Value, describe
 
 def unbound(sequences: Sequences, arguments: list[Value], keywords: Given) -> object:
     """What the method gives that the first argument names, of the second one."""
+    if len(arguments) < 2:
+        raise GradcliError("type", f"{arguments[0]} is called with the object that it is for")
     title, owner, *others = arguments
     name = str(title)
     if name == "__new__" and isinstance(owner, Class):

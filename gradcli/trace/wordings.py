@@ -186,6 +186,7 @@ _PHRASES = (
     _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
     _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
+    _phrase(r"^(value cannot be converted to type \w+ without overflow)", "RuntimeError", str),
     _phrase(r"^None has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'NoneType' object has no attribute '{name}'"),
     _phrase(r"\.grad is None: there is nothing to set to zero yet", "AttributeError",
