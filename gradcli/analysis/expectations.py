@@ -21,11 +21,11 @@ from gradcli.session import Options
 from gradcli.trace import Tracer
 from gradcli.trace.bindings import as_outputs
 from gradcli.trace.closeness import worst
-from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.loops import Leave, Repeated, Runnable
 from gradcli.trace.names import runs_backward
 from gradcli.trace.values import Value
+from gradcli.trace.visits import Visit
 
 TOLERANCE: dict[Precision, tuple[float, float]] = {
     "float64": (1e-7, 1e-12),

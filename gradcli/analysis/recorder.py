@@ -21,10 +21,10 @@ from gradcli.graph import Array, Node
 from gradcli.language import syntax
 from gradcli.options import Options
 from gradcli.trace.bindings import Binding
-from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.loops import Leave, Runnable
 from gradcli.trace.values import Value
+from gradcli.trace.visits import Visit
 
 
 class SupersededError(Exception):

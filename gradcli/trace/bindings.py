@@ -12,7 +12,6 @@ from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import MODULES, path_of
-from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
@@ -21,6 +20,7 @@ from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
 from gradcli.trace.updates import Updates
 from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.visits import Visit
 from gradcli.tuples import NamedTuple
 
 

@@ -25,7 +25,6 @@ from gradcli.trace.callee import (
     place_receiver,
 )
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.expressions import Visit
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
@@ -35,6 +34,7 @@ from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, TypeHint, plain_v
 from gradcli.trace.python_calls import LIKE_PYTHONS
 from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
     from gradcli.trace.library import Library

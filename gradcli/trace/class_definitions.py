@@ -22,13 +22,13 @@ from gradcli.trace.classes import (
     Model,
     descriptor,
 )
-from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction, docstring
 from gradcli.trace.objects import BuiltIn, Given
 from gradcli.trace.own_errors import OwnError, is_error
 from gradcli.trace.own_values import Language, OwnValue
 from gradcli.trace.python_classes import BUILT_IN, FIXED
 from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
     from gradcli.trace.collections_calls import RecordClass

@@ -18,12 +18,12 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, reshape
 from gradcli.trace.calls import Calls
-from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
 from gradcli.trace.passages import Passage
 from gradcli.trace.values import Value, describe
+from gradcli.trace.visits import Visit
 
 
 class ElementUpdates(Calls):

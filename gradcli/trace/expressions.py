@@ -1,94 +1,45 @@
-"""Expressions: the value of each kind of syntax node.
-
-Visitors are generators that yield the visitors of their parts, and one loop runs them on its own
-stack. So the code reads like recursion, and no program is too deep for Python's stack.
-"""
+"""Expressions: the value of each kind of syntax node."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from gradcli.diagnostics import Advice, GradcliError, Span, input_of, nearest
-from gradcli.graph import INPUT, Graph, Node
+from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import DETACH, LEAF, detach
-from gradcli.ops.kinds import cast
-from gradcli.ops.loops import Unlike
-from gradcli.trace.autograd import Autograd
+from gradcli.ops.control import detach
 from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
-from gradcli.trace.growth import watch
 from gradcli.trace.items import Device, Items, Unquoted
-from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
-from gradcli.trace.operators import (
-    COMPARE,
-    METHODS,
-    UNARY,
-    binary,
-    boolean,
-    comparison,
-    contains,
-    identity,
-)
-from gradcli.trace.special import Size, Specials
-from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
+from gradcli.trace.operations import Operations
+from gradcli.trace.special import Size
+from gradcli.trace.values import NO_GRAD_YET, Value, describe
+from gradcli.trace.visits import ATOMS, Visit, Visitor
 
-if TYPE_CHECKING:
-    from gradcli.trace.python_functions import PythonFunctions
-
-Visit: TypeAlias = Generator[Any, Any, Any]
-"""A running visitor: yields visitors of its parts (or what atoms are), is sent their results."""
-
-_ON_INTEGERS = ("+", "-", "*", "//", "%", "**")
-"""Operators that make integers of integers."""
-_COUNTING = ("+", "-", "*")
-"""Operators that take Python's truth values as the integers 0 and 1."""
-_DIVIDING = ("/", "//", "%")
-"""Operators that Python has no result of where the right side is 0."""
-_ATOMS = frozenset((syntax.Name, syntax.Number, syntax.Constant, syntax.String))
-"""Expressions without parts, whose values are found at once."""
-_ON_LISTS = ("+", "*")
-"""Operators that join and repeat lists."""
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-"""What the right side is asked of a comparison that the left one does not know."""
-_SIDES_LATER = ("and", "or")
-"""Operators whose right side may not be needed."""
-_INSIDE = 8
-"""So deep in each other parts are found by calls, which is quicker; deeper ones by visitors."""
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
-class Expressions:
+class Expressions(Operations):
     """Evaluates expressions; `Calls` adds calls, and `Tracer` statements."""
 
-    def __init__(
-        self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
-    ) -> None:
-        self.graph = graph
-        self.values = values
-        self.autograd = autograd
-        self.frame = Frame()
-        self.special = Specials(values)
-        self._numerals = numerals
-        self._inside = 0
-        """How deep the part is, among those that are found by calls."""
-        recorded: dict[type[Any], Callable[[Any], Visit | Value]] = {
-            syntax.Number: numerals.number,
+    def visitors(self) -> dict[type[Any], Visitor]:
+        return {
+            syntax.Number: self.numerals.number,
             syntax.Constant: self._constant,
             syntax.String: self._string,
             syntax.ByteString: self._bytes,
             syntax.Name: self._name,
             syntax.List: self._list,
             syntax.Tuple: self._tuple,
-            syntax.Unary: self._unary,
-            syntax.Binary: self._binary,
-            syntax.Compare: self._compare,
+            syntax.Unary: self.unary,
+            syntax.Binary: self.binary,
+            syntax.Compare: self.compare,
             syntax.Call: self.call,
             syntax.Attribute: self._attribute,
             syntax.Index: self._index,
@@ -99,117 +50,6 @@ class Expressions:
             syntax.Walrus: self._naming,
             syntax.DictLiteral: self._dictionary,
         }
-        computing = (syntax.Unary, syntax.Binary, syntax.Call, syntax.Index, syntax.Attribute)
-        silent = {kind: self._silenced(recorded[kind]) for kind in computing}
-        self.kept_graphs: set[Node] = set()
-        """What functions have given that record inside of what does not."""
-        self._visitors_of = {True: recorded, False: recorded | silent}
-        self._visitors = recorded
-
-    @property
-    def python(self) -> PythonFunctions:
-        """Python's functions, and text of values."""
-        raise NotImplementedError
-
-    def visit(self, expression: syntax.Expression) -> Visit | Value:
-        """The visitor of an expression, or its value at once if it has no parts."""
-        return self._visitors[type(expression)](expression)
-
-    def at_once(self, part: syntax.Expression) -> Visit | Value:
-        """The value of a part of an expression if it is found without visitors; or its visitor."""
-        kind = type(part)
-        if kind in _ATOMS:
-            return self._visitors[kind](part)
-        if self._inside == _INSIDE:
-            return self._later(part)
-        self._inside += 1
-        try:
-            return self._visitors[kind](part)
-        finally:
-            self._inside -= 1
-
-    def _later(self, part: syntax.Expression) -> Visit:
-        """The visitor of a part; it begins where Python's stack is not deep."""
-        return (yield self.visit(part))
-
-    # --- what is recorded for backward ---
-
-    @property
-    def records(self) -> bool:
-        """Whether gradients flow through what is computed now."""
-        return self._visitors is self._visitors_of[True]
-
-    @records.setter
-    def records(self, enabled: bool) -> None:
-        self._visitors = self._visitors_of[enabled]
-
-    def _silenced(self, visitor: Callable[[Any], Visit | Value]) -> Callable[[Any], Visit | Value]:
-        """A visitor through whose result no gradient flows, as under `torch.no_grad()`."""
-
-        def visit(expression: syntax.Expression) -> Visit:
-            return self._cut_off((yield visitor(expression)))
-
-        return visit
-
-    def _cut_off(self, value: Value) -> Value:
-        """A value without its graph; leaves and plain numbers stay what they are."""
-        if isinstance(value, tuple):
-            parts = [self._cut_off(each) for each in value]
-            if not hasattr(value, "_make"):
-                return type(value)(parts)
-            made: Value = value._make(parts)
-            title = self.values.titles.get(id(value))
-            if title is not None:
-                self.values.titles[id(made)] = title[0], made
-            return made
-        if (
-            not isinstance(value, Node)
-            or value.kind != "float"
-            or value.op in (LEAF, INPUT, DETACH)
-        ):
-            return value
-        if value in self.special.numbers or value in self.kept_graphs:
-            return value
-        cut = detach(value)
-        if value in self.values.arrays:
-            self.values.arrays.add(cut)
-        return cut
-
-    # --- how visitors are run ---
-
-    def run(self, visit: Visit | Value) -> Any:
-        """Run a visitor and all that it yields, or returns to be run in its place, on a stack that
-        is not Python's.
-
-        An error goes up through the visitors, any of which may catch it.
-        """
-        if not isinstance(visit, GeneratorType):
-            return visit
-        stack = [visit]
-        result: Any = None
-        error: GradcliError | Unlike | None = None
-        while stack:
-            visit = stack[-1]
-            try:
-                result = visit.send(result) if error is None else visit.throw(error)
-                while True:  # a value goes back to the visitor that has asked for it
-                    if result.__class__ is GeneratorType:
-                        visit = result
-                        stack.append(visit)
-                        result = None
-                    result = visit.send(result)
-            except StopIteration as stop:
-                stack.pop()
-                result, error = stop.value, None
-                if result.__class__ is GeneratorType:
-                    stack.append(result)
-                    result = None
-            except (GradcliError, Unlike) as raised:
-                stack.pop()
-                result, error = None, raised
-        if error is not None:
-            raise error
-        return result
 
     def call(self, expression: syntax.Call) -> Visit | Value:
         """The value of a call of any kind, or the visitor that finds it."""
@@ -273,7 +113,7 @@ class Expressions:
     # --- lists ---
 
     def _list(self, expression: syntax.List) -> Visit:
-        array = self._numerals.array(expression)
+        array = self.numerals.array(expression)
         if array is not None:
             return array
         return Items((yield self._several(expression.items)))
@@ -285,7 +125,7 @@ class Expressions:
         """The values of items, of which `*values` is several; or the visitor that finds them."""
         found: list[Any] = []
         for place, item in enumerate(items):
-            if type(item) not in _ATOMS:
+            if type(item) not in ATOMS:
                 return self._going_on(found, items[place:])
             found.append(self.visit(item))
         return found
@@ -325,15 +165,6 @@ class Expressions:
     def _pair(self, pair: syntax.Pair) -> Visit:
         key = yield self.visit(pair.key)
         return key, self.as_written(pair.value, (yield self.visit(pair.value)))
-
-    def as_written(self, expression: syntax.Expression, value: Value) -> Value:
-        """A list that is written as a list, where numbers in brackets became a tensor at once."""
-        if not isinstance(expression, syntax.List) or not self.values.is_python:
-            return value
-        if not isinstance(value, Node) or not value.shape:
-            return value
-        self.graph.check_room(value.size)
-        return self._numerals.items(expression) or self.values.listing(value)
 
     def _template(self, expression: syntax.Template) -> Visit:
         """An f-string: its values are looked at now."""
@@ -480,270 +311,6 @@ class Expressions:
                 return True
         return False
 
-    # --- operators ---
-
-    def _unary(self, expression: syntax.Unary) -> Visit | Value:
-        operand: Any = self.at_once(expression.operand)
-        return (self._signed if operand.__class__ is Node else self._turned)(expression, operand)
-
-    def _turned(self, expression: syntax.Unary, operand: Visit | Value) -> Visit:
-        return (yield self._signed(expression, (yield operand)))
-
-    def _signed(self, expression: syntax.Unary, operand: Value) -> Visit | Value:
-        """The value of an operator before a value, or the visitor that finds it."""
-        self.graph.span = expression.span
-        is_plain = self.values.is_pytorch and self.values.any_pass is None
-        if expression.operator == "not" and (is_plain or not isinstance(operand, Node)):
-            return self.graph.constant(not self.values.truth(operand))
-        if isinstance(operand, Object):
-            return operand.method(_UNARY_METHODS[expression.operator])([], {})  # type: ignore[no-any-return]
-        node = self.values.tensor(operand, f"the operand of {expression.operator}")
-        if expression.operator == "+":
-            return node
-        first = self.graph.count
-        turned: Node = FUNCTIONS[UNARY[expression.operator]](node)
-        turned = self.made(turned, first)
-        if self.values.arrays:
-            self.values.stay_arrays(turned, (node,))
-        return turned
-
-    def _binary(self, expression: syntax.Binary) -> Visit | Value:
-        """The value of a row of operators, from the left; or the visitor that goes on with it where
-        one side is not found at once.
-        """
-        row = [expression]
-        if self.records:
-            while type(row[-1].left) is syntax.Binary:
-                row.append(row[-1].left)
-        left = self.at_once(row[-1].left)
-        while row:
-            if left.__class__ is not Node or row[-1].operator in _SIDES_LATER:
-                return self._sides(row, left)
-            right = self.at_once(row[-1].right)
-            if right.__class__ is not Node:
-                return self._sides(row, left, right)
-            left = self._of_sides(row.pop(), left, right)
-        return left
-
-    def _sides(self, row: list[syntax.Binary], left: Any, right: Any = None) -> Visit:
-        """The value of a row, of which the last is the innermost; its right side may be begun."""
-        left = yield left
-        while row:
-            expression = row.pop()
-            if expression.operator in _SIDES_LATER:
-                left = yield self._logical(expression, left)
-            else:
-                right = yield (self.visit(expression.right) if right is None else right)
-                left = yield self._of_sides(expression, left, right)
-            right = None
-        return left
-
-    def _of_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
-        """The value of an operator between two values, or the visitor that finds it."""
-        operator = expression.operator
-        if left.__class__ is not Node and isinstance(left, str | Items | Object):
-            right = self.as_written(expression.right, right)
-        self.graph.span = expression.span
-        if type(expression.left) is syntax.List and operator in _ON_LISTS:
-            left, right = self._lists(operator, expression, left, right)
-        elif operator == "*" and type(expression.right) is syntax.List and self._is_count(left):
-            right = self.as_written(expression.right, right)
-        if left.__class__ is not Node or right.__class__ is not Node:
-            return self.operated(operator, left, right)
-        if right.known is not None and operator in _DIVIDING:
-            self._check_division(left, right)
-        if left.kind != right.kind and self.values.is_python:
-            left = self._beside(right, operator, left)
-            right = self._beside(left, operator, right)
-        elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
-            left = cast(left, "int")
-        first = self.graph.count
-        result = binary(self.values, operator, left, right)
-        result = self.made(result, first, "matmul" if operator == "@" else "")
-        if left.shape != right.shape:
-            watch(self.autograd, result, (left, right))
-        if self.values.arrays:
-            if syntax.List in (type(expression.left), type(expression.right)):  # which is no tensor
-                self.values.stay_arrays(result, (left, right))
-            else:
-                self.values.stay_tensors(result, left, right)
-        return result
-
-    def made(self, result: Any, first: int, product: str = "") -> Any:
-        """A result, computed by nodes from index `first` on, as PyTorch has it. Raises `type` for a
-        `product` of several dtypes.
-        """
-        dtypes = self.autograd.dtypes
-        if dtypes is not None and isinstance(result, Node):
-            if product:
-                dtypes.check_product(product, result, first)
-            result = dtypes.wrapped(result, first)
-        if self.autograd.inferred is not None and isinstance(result, Node) and self.records:
-            self.autograd.inferred.check_saved(result, first)
-        return result
-
-    def _check_division(self, left: Node, right: Node) -> None:
-        """Raise `value` where Python's numbers are divided by 0."""
-        if not self.values.is_python or right.shape or right.known.any():  # type: ignore[union-attr]
-            return
-        if left in self.special.numbers and right in self.special.numbers:
-            raise GradcliError(
-                "value", "division by zero", hint="torch.tensor(0.) divides as PyTorch does"
-            )
-
-    def _beside(self, other: Node, operator: str, node: Node) -> Node:
-        """A whole number next to a tensor of integers as an integer, as it is in PyTorch."""
-        return self.whole_beside(other, node) if operator in _ON_INTEGERS else node
-
-    def whole_beside(self, other: Node, node: Node) -> Node:
-        """The same next to an operand of any function that computes with integers."""
-        if other.kind == "float" or node.kind != "float":
-            return node
-        if node.shape or node not in self.special.numbers:
-            return node
-        is_whole = self.values.number(node, "a number").is_integer()
-        return cast(node, "int") if is_whole and self.special.numbers.is_integer(node) else node
-
-    def _are_truths(self, left: Node, right: Node) -> bool:
-        """Whether both are Python's truth values: these add up as the integers 0 and 1."""
-        numbers = self.special.numbers
-        return self.values.is_python and left in numbers and right in numbers
-
-    def _lists(
-        self, operator: str, expression: syntax.Binary, left: Value, right: Value
-    ) -> tuple[Value, Value]:
-        """Both sides as Python has them: `[0.0] * 3` and `[1, 2] + [3]` are lists."""
-        if operator == "*" and isinstance(right, Node) and right.shape:
-            return left, right
-        return self.as_written(expression.left, left), self.as_written(expression.right, right)
-
-    def operated(self, operator: str, left: Value, right: Value) -> Any:
-        """The value of an operator on two values, or the visitor that finds it."""
-        if operator in COMPARE:
-            return self._compared(operator, left, right)
-        if isinstance(left, Object) or isinstance(right, Object):
-            name = METHODS.get(operator)
-            if isinstance(left, Object) and (method := left.special(f"__{name}__")):
-                return method.call([right], {})
-            if isinstance(right, Object) and (method := right.special(f"__r{name}__")):
-                return method.call([left], {})
-        if operator == "*" and self._is_count_of(left, right):
-            left, right = right, left
-        if isinstance(left, str):
-            return self._of_string(operator, left, right)
-        if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
-            parts = (*left, *right)
-            return Size(parts) if Size in (type(left), type(right)) else parts
-        if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
-            return self._joined(left, right)
-        if operator == "*" and isinstance(left, tuple) and isinstance(right, Node):
-            count = max(0, self.values.integer(right, "how often a tuple is repeated"))
-            self.graph.check_room(count * max(1, len(left)))
-            parts = (*left,) * count
-            return Size(parts) if type(left) is Size else parts
-        if operator == "*" and isinstance(left, Items) and self.values.is_python:
-            count = max(0, self.values.integer(right, "how often a list is repeated"))
-            self.graph.check_room(count * max(1, len(left)))
-            return Items(list(left) * count)
-        result = binary(self.values, operator, left, right)
-        watch(self.autograd, result, (left, right))
-        self.values.stay_tensors(result, left, right)
-        return result
-
-    def _is_count_of(self, left: Value, right: Value) -> bool:
-        """Whether it is `3 * "-"`, or of a list or tuple in a program that is Python's."""
-        is_repeated = isinstance(right, str) or (
-            self.values.is_python and isinstance(right, Items | tuple)
-        )
-        return is_repeated and self._is_count(left)
-
-    def _is_count(self, value: Value) -> bool:
-        """Whether it is a plain number."""
-        return isinstance(value, Node) and value in self.special.numbers
-
-    def _joined(self, left: Items, right: Items) -> Value:
-        """Two lists one behind the other; lists of numbers are tensors in other programs than
-        Python's.
-        """
-        if self.values.is_python or not left or not right:
-            return Items([*left, *right])
-        return binary(self.values, "+", left, right)
-
-    def _of_string(self, operator: str, left: str, right: Value) -> Value:
-        """`'…' % x` and `'…' + '…'`."""
-        if operator == "%":
-            return self.python.percent(left, right)
-        if operator == "+" and isinstance(right, str):
-            return self.python.joined([left, right])
-        if operator == "*":
-            count = max(0, self.values.integer(right, "how often a string is repeated"))
-            self.graph.ledger.take(4 * len(left) * count, "a string")
-            return left * count
-        return binary(self.values, operator, left, right)
-
-    def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
-        """`and`, `or`: elementwise; a single value on the left may decide alone."""
-        conjunction = expression.operator == "and"
-        self.graph.span = expression.span
-        if not isinstance(left, Node) or self._is_python_number(left):
-            if self.values.truth(left) != conjunction:
-                return left
-            return self.as_written(expression.right, (yield self.visit(expression.right)))
-        single = left.size == 1
-        if single and self.values.truth(left) != conjunction:
-            return self.graph.constant(not conjunction)
-        right = yield self.visit(expression.right)
-        self.graph.span = expression.span
-        name = "logical_and" if conjunction else "logical_or"
-        return FUNCTIONS[name](boolean(self.values, left), boolean(self.values, right))
-
-    def _is_python_number(self, node: Node) -> bool:
-        """Whether a value is a number of Python's that is no truth value."""
-        return self.values.is_python and node.kind != "bool" and node in self.special.numbers
-
-    def _compare(self, expression: syntax.Compare) -> Visit:
-        left = yield self.visit(expression.operands[0])
-        if type(expression.operands[0]) is syntax.List:
-            left = self.as_written(expression.operands[0], left)
-        result: Node | None = None
-        for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
-            right = yield self.visit(operand)
-            if isinstance(left, Items | Object):
-                right = self.as_written(operand, right)
-            self.graph.span = expression.span
-            part = yield self._compared(operator, left, right)
-            watch(self.autograd, part, (left, right))
-            if self.values.arrays:
-                self.values.stay_tensors(part, left, right)
-            result = part if result is None else FUNCTIONS["logical_and"](result, part)
-            left = right
-        return result
-
-    def _compared(self, operator: str, left: Value, right: Value) -> Any:
-        """The value of one comparison, or the visitor that finds it."""
-        if operator in ("in", "not in"):
-            found = contains(self.values, right, left)
-            return self.graph.constant(found == (operator == "in"))
-        if operator in ("is", "is not"):
-            return identity(self.values, operator, left, right)
-        if isinstance(left, Object):
-            method = left.special(f"__{METHODS[operator]}__")
-            if method is not None:
-                return method.call([right], {})
-        is_unequal = operator == "!="
-        if is_unequal and any(isinstance(e, Object) and e.special("__eq__") for e in (left, right)):
-            return self._unequal(left, right)
-        if isinstance(right, Object):
-            method = right.special(f"__{METHODS[_TURNED.get(operator, operator)]}__")
-            if method is not None:
-                return method.call([left], {})
-        return comparison(self.values, operator, left, right)
-
-    def _unequal(self, left: Value, right: Value) -> Visit:
-        """The opposite of what `__eq__` says."""
-        equal = yield self._compared("==", left, right)
-        return self.graph.constant(not self.values.truth(equal))
-
     # --- indexing and attributes ---
 
     def _index(self, expression: syntax.Index) -> Visit:
@@ -888,7 +455,6 @@ def _data(expressions: Expressions, node: Node) -> Value:
 
 _TURNS = {"T": "t", "H": "t", "mT": "matrix_transpose", "mH": "matrix_transpose"}
 """Attributes that are a tensor transposed, and the functions that do it: all numbers are real."""
-_UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__bool__"}
 _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "shape": lambda tracer, node: tracer.special.shape(node),
     "ndim": lambda tracer, node: tracer.graph.constant(float(node.ndim)),

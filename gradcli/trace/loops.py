@@ -11,7 +11,6 @@ from gradcli.engine.telling import made
 from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
-from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.passages import Passage, PassageKind
@@ -20,6 +19,7 @@ from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
 from gradcli.trace.tensor_state import Remembered, TensorState
 from gradcli.trace.values import Value
+from gradcli.trace.visits import Visit
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.kinds_of_values import is_of_kind
 from gradcli.trace.operators import is_same
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value, Values
+from gradcli.trace.visits import Visit
 
 Names = dict[str, Value]
 """What the names of a pattern stand for."""

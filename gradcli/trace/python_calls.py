@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import SINGLE, Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.expressions import Expressions, Visit
+from gradcli.trace.expressions import Expressions
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import Object, plain_value
 from gradcli.trace.special import ON_NUMBERS
 from gradcli.trace.values import Value
+from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
     from gradcli.trace.library import Library

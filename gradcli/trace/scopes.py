@@ -11,9 +11,9 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.callee import MODULES
-from gradcli.trace.expressions import Visit
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
+from gradcli.trace.visits import Visit
 
 _RAISED = "the program raises this error itself"
 

@@ -16,7 +16,6 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
 from gradcli.trace.callee import path_of
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
@@ -38,6 +37,7 @@ from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object, is_setting
 from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
     from gradcli.trace.reach import LoopReach
@@ -143,7 +143,7 @@ class Tracer(Loops):
     def follow(self, program: syntax.Program) -> None:
         """Go on with a program, of which the statements are the same that have run already."""
         self.source = self.autograd.source = program.source
-        self._numerals.text = program.source.text
+        self.numerals.text = program.source.text
         self.autograd.mentions.follow(program.source.text)
         self._top_level = frozenset(program.statements)
         self.note_imports(program.statements)

@@ -22,12 +22,12 @@ from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import path_of
 from gradcli.trace.elements import ElementUpdates
-from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import METHODS, binary
 from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.visits import Visit
 
 _DRAWN = frozenset(("bernoulli",))
 _SHAPES = frozenset((

@@ -21,9 +21,9 @@ from gradcli.language.syntax import (
 )  # fmt: skip
 from gradcli.ops.kinds import cast
 from gradcli.trace import Tracer
-from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value
+from gradcli.trace.visits import Visit
 
 MISFITS = (GradcliError, ArithmeticError, LookupError, TypeError, ValueError)
 """Errors that computing a wrong gradient may raise: singular matrices, shapes that do not fit."""
