@@ -15,17 +15,10 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.containers import ModuleDict, ModuleList, Sequential, named_parts
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.modules import (
-    Method,
-    Module,
-    ModuleDict,
-    ModuleList,
-    Replace,
-    Sequential,
-    named_parts,
-)
+from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.plain_layers import (
     CONVOLUTION,

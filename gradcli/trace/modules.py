@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -16,7 +14,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import dtype_name
 from gradcli.trace.conversions import is_device
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
-from gradcli.trace.items import Generated, Items
+from gradcli.trace.items import Generated
 from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.values import Value, Values
@@ -483,20 +481,6 @@ _WALKS: Mapping[str, Callable[[Module], Iterable[Any]]] = {
 """Methods that give what a module is made of, one by one."""
 
 
-_AS_DTYPES: Mapping[str, str] = {}
-_AS_TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor"}
-"""How containers call the types of parameters: a list by their dtypes, a dictionary by others."""
-
-
-def _shown_parameters(module: Module, names: Mapping[str, str]) -> Iterator[str]:
-    """The lines of parameters that a module has by number or name."""
-    for name, node in module.own().items():
-        size = "x".join(map(str, node.shape))
-        dtype = module.autograd.dtype_of(node)
-        kind = f"torch.{names.get(dtype, dtype)} of size {size}"
-        yield f"    ({name}): Parameter containing: [{kind}]"
-
-
 def in_given_dtypes(makers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
     """Functions that make layers, whose parameters are of the `dtype` that is given."""
 
@@ -558,221 +542,3 @@ class Composite(Module):
             raise self.has_no("attribute", name)
         del self.fields[name]
         self._deleted.add(name)
-
-
-def named_parts(
-    values: Values, title: str, arguments: Sequence[Value], keywords: Given
-) -> list[tuple[str, Value]]:
-    """The pairs that a container is given; of a plain dictionary a `ParameterDict` sorts them."""
-    pairs = [(str(name), part) for name, part in pairs_of(values, arguments, keywords)]
-    has_order = not arguments or type(arguments[0]) is not Dictionary
-    if has_order or title != "ParameterDict":
-        return pairs
-    return sorted(pairs, key=itemgetter(0))
-
-
-class ModuleDict(Composite):
-    """`nn.ModuleDict` and `nn.ParameterDict`: modules or parameters by names of the program's."""
-
-    def item(self, items: Sequence[Any]) -> Value:
-        if items[0] not in self.fields:
-            raise GradcliError("index", f"the {self.title} has no {items[0]!r}",
-                               hint=f"it has {', '.join(self.fields)}")  # fmt: skip
-        return self.values.now(self.fields[items[0]])
-
-    def set_item(self, items: Sequence[Any], value: Any) -> None:
-        self.fields[str(items[0])] = value
-
-    def contains(self, value: Any) -> bool:
-        return value in self.fields if isinstance(value, str) else False
-
-    def elements(self) -> Items:
-        return Items(list(self.fields))
-
-    def lines(self) -> list[str]:
-        return [*_shown_parameters(self, _AS_TYPES)]
-
-    def methods(self) -> dict[str, Method]:
-        return super().methods() | {
-            "keys": lambda *_: self.elements(),
-            "values": lambda *_: Items([self.item([name]) for name in self.fields]),
-            "items": lambda *_: Items([(name, self.item([name])) for name in self.fields]),
-            "update": self._update,
-            "pop": self._pop,
-            "clear": lambda *_: self.fields.clear(),
-            **(
-                {"get": self._get, "setdefault": self._set_default}
-                if self.title == "ParameterDict"
-                else {}
-            ),
-        }
-
-    def _update(self, arguments: list[Value], keywords: Given) -> Value:
-        self.fields |= dict(named_parts(self.values, self.title, arguments, keywords))
-        return None
-
-    def _get(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("get", ("key", "default"), arguments, keywords, ("default",))
-        name = given["key"]
-        return self.item([name]) if name in self.fields else given.get("default")
-
-    def _set_default(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("setdefault", ("key", "default"), arguments, keywords, ("default",))
-        self.fields.setdefault(str(given["key"]), given.get("default"))
-        return self.item([str(given["key"])])
-
-    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
-        (name,) = bind_names("pop", ("key",), arguments, keywords).values()
-        found = self.item([name])
-        del self.fields[str(name)]
-        return found
-
-
-class ModuleList(Module):
-    """`nn.ModuleList`: modules that are elements."""
-
-    def __init__(
-        self, autograd: Autograd, title: str, replace: Replace, items: Sequence[Value]
-    ) -> None:
-        super().__init__(autograd, title, replace)
-        self.items = Items(list(items))
-
-    def own(self) -> dict[str, Node]:
-        return {str(i): each for i, each in enumerate(self.items) if isinstance(each, Node)}
-
-    def inside(self) -> dict[str, Module]:
-        return {str(i): each for i, each in enumerate(self.items) if isinstance(each, Module)}
-
-    def elements(self) -> Items:
-        return Items([self.values.now(each) for each in self.items])
-
-    def lines(self) -> list[str]:
-        return [*_shown_parameters(self, _AS_DTYPES)]
-
-    def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
-        """Neighbours that look the same are shown once, with their number."""
-        found: list[tuple[str, list[str]]] = []
-        for lines, group in groupby(inside, key=itemgetter(1)):
-            names = [name for name, _ in group]
-            many = f"({names[0]}-{names[-1]}): {len(names)} x "
-            found.append((many if len(names) > 1 else f"({names[0]}): ", lines))
-        return found
-
-    def methods(self) -> dict[str, Method]:
-        return super().methods() | {
-            "append": self._append,
-            "extend": self._extend,
-            "insert": self._insert,
-            "pop": self._pop,
-        }
-
-    def _insert(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("insert", ("index", "module"), arguments, keywords)
-        items = [*self.items]
-        items.insert(self.values.integer(given["index"], "index"), given["module"])
-        self.items.become(items)
-        return self
-
-    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
-        (place,) = bind_names("pop", ("key",), arguments, keywords).values()
-        found: Value = self.values.subscript(self.items, [place])
-        self.delete_item([place])
-        return found
-
-    def delete_item(self, items: Sequence[Any]) -> None:
-        place = items[0]
-        rest = [*self.items]
-        at = place if isinstance(place, slice) else self.values.integer(place, "a place")
-        if not isinstance(at, slice) and not -len(rest) <= at < len(rest):
-            raise GradcliError("index", f"there is no such module among {len(rest)}")
-        del rest[at]
-        self.items.become(rest)
-
-    def special(self, name: str) -> Object | None:
-        """`layers + [nn.ReLU()]`, and so `+=`."""
-        return BuiltIn(name, self._longer) if name == "__add__" else super().special(name)
-
-    def _longer(self, _: str, arguments: list[Value], keywords: Given) -> Value:
-        items = [*self.items, *self.values.elements(arguments[0])]
-        return ModuleList(self.autograd, self.title, self.replace, items)
-
-    def _append(self, arguments: list[Value], keywords: Given) -> Value:
-        self.items.append(*bind_names("append", ("item",), arguments, keywords).values())
-        return self
-
-    def _extend(self, arguments: list[Value], keywords: Given) -> Value:
-        (more,) = bind_names("extend", ("items",), arguments, keywords).values()
-        for each in self.values.elements(more):
-            self.items.append(each)
-        return self
-
-
-class Sequential(ModuleList):
-    """`nn.Sequential`: one module after another."""
-
-    def __init__(
-        self,
-        autograd: Autograd,
-        replace: Replace,
-        names: Sequence[str],
-        items: Sequence[Module],
-    ) -> None:
-        super().__init__(autograd, "Sequential", replace, items)
-        self._names = names
-
-    def _insert(self, arguments: list[Value], keywords: Given) -> Value:
-        self._number()
-        return super()._insert(arguments, keywords)
-
-    def delete_item(self, items: Sequence[Any]) -> None:
-        self._number()
-        super().delete_item(items)
-
-    def _number(self) -> None:
-        """Have numbers in the place of names, as what they belong to moves."""
-        self._names = []
-
-    def inside(self) -> dict[str, Module]:
-        numbers = map(str, range(len(self._names), len(self.items)))
-        return dict(zip([*self._names, *numbers], self.items, strict=True))
-
-    def forward(self, arguments: list[Value], keywords: Given) -> Any:
-        (value,) = bind_names("Sequential", ("input",), arguments, keywords).values()
-        for module in self.items:
-            value = yield module.call([value], {})
-        return value
-
-    def attribute(self, name: str) -> Value:
-        return self.inside()[name] if name in self.inside() else super().attribute(name)
-
-    def methods(self) -> dict[str, Method]:
-        return super().methods() | dict.fromkeys(("add_module", "register_module"), self._add)
-
-    def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
-        """Each has a place of its own, also among equal ones."""
-        return Module.labelled(self, inside)
-
-    def item(self, items: Sequence[Any]) -> Any:
-        """Some of the modules, as a model of these; None for a single one, which is an element."""
-        if len(items) != 1 or not isinstance(items[0], slice):
-            return None
-        pairs = list(self.inside().items())[items[0]]
-        names = [name for name, _ in pairs]
-        return Sequential(self.autograd, self.replace, names, [each for _, each in pairs])
-
-    def set_item(self, items: Sequence[Any], value: Any) -> None:
-        """Put another module in the place of one."""
-        modules = list(self.items)
-        place = self.values.integer(items[0], "the number of a module")
-        if not isinstance(value, Module) or not -len(modules) <= place < len(modules):
-            raise GradcliError("index", f"there is no such module among {len(modules)}")
-        modules[place] = value
-        self.items.become(modules)
-
-    def _add(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("add_module", ("name", "module"), arguments, keywords)
-        if not isinstance(given["name"], str) or not isinstance(given["module"], Module):
-            raise GradcliError("type", "what is added has a name", hint="'relu', nn.ReLU()")
-        self._names = [*self.inside(), given["name"]]
-        self.items.append(given["module"])
-        return None
