@@ -10,9 +10,10 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, leaf
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.changes import IN_ORDER
 from gradcli.trace.special import Special
 from gradcli.trace.strides import Layout, can_view, layout, usual
-from gradcli.trace.values import IN_ORDER, Value, Values
+from gradcli.trace.values import Value, Values
 from gradcli.trace.wordings import NOT_VIEWED
 
 

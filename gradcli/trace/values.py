@@ -6,7 +6,6 @@ condition) the engine computes the node's value.
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -15,12 +14,13 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, SINGLE, Array, Graph, Kind, Node
-from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
+from gradcli.graph import CONSTANT, SINGLE, Array, Graph, Kind, Node
+from gradcli.ops.control import bind, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Stretch, Unlike
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import RESHAPE, reshape, unsqueeze
+from gradcli.ops.shaping import reshape, unsqueeze
+from gradcli.trace.changes import Changes
 from gradcli.trace.items import Growing, Items
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
@@ -34,8 +34,6 @@ Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None
 
 _LONG_INDEX = 32
 """So many items between brackets are elements of one index, whatever they are."""
-IN_ORDER = (RESHAPE, BIND, DETACH)
-"""Views that leave elements where they are."""
 
 
 class StandIns(Protocol):
@@ -63,58 +61,29 @@ class StandIns(Protocol):
         """What stands for `node[places]`, where some places are other ones in each pass."""
 
 
-class Values:
+class Values(Changes):
     """Conversions, which may look at the values of nodes."""
 
     def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
-        self.graph = graph
-        self.evaluator = evaluator
+        super().__init__(graph, evaluator)
         self.passages: Passages | None = None
         """Which part of the program makes which nodes, where that is to be remembered."""
         self.alone: frozenset[int] = frozenset()
         """The passes of loops that are traced one by one in any case."""
         self.shortest_loop = 0
         """The fewest passes that become one node."""
-        self.latest: dict[Node, Node] = {}
-        """What tensors that were changed in place have become."""
-        self.first: dict[Node, Node] = {}
-        """What these were when they were made."""
-        self.listed: dict[Node, Items] = {}
-        """The elements of tensors that stand for lists."""
         self.number_lists: set[Node] = set()
         """Leaves that stand for lists of numbers, while there are no leaves that were marked."""
         self.explicit = False
         """Whether only marked leaves and inputs are differentiated by."""
-        self.parted: dict[Node, list[Node]] = {}
-        """The memory that tensors had before they were given another one, by what they were first:
-        older views of them lie in it."""
-        self.together: dict[Node, list[Node]] = {}
-        """The tensors that have the same memory by `x.data = y`, by each of them."""
         self.computed_once: set[Any] | None = None
         """Parameters that were computed and are not again, in a block that says so."""
-        self.former: set[Node] = set()
-        """Copies of tensors as they were before a change in place, which backward may need."""
-        self.copies: set[Node] = set()
-        """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
-        self._reshaped: dict[Node, bool] = {}
-        """Which reshapes of views are copies, as far as that was looked at."""
         self.distinct = False
         """Whether tensors that are made equal must stay apart, as one of them may change."""
         self.attributes: dict[Node, dict[str, Value]] = {}
         """What the program has stored with tensors: `x.g = …`, by what these were first."""
-        self.data: set[Node] = set()
-        """What `x.data` has given: tensors whose changes do not count."""
-        self.changes: dict[Node, int] = {}
-        """How often tensors were changed in place to become these: PyTorch's `_version`."""
-        self.overwritten: set[Node] = set()
-        """Tensors that were changed in place in a way that backward must not meet."""
-        self.unnoticed: set[Node] = set()
-        """Those among them that were changed through `x.data`: PyTorch goes on with what they have
-        become."""
         self.parameters: set[Node] = set()
         """Leaves that `nn.Parameter` and layers made."""
-        self.arrays: set[Node] = set()
-        """What print shows as NumPy's arrays."""
         self.boxed: set[Node] = set()
         """Those without axes that are arrays all the same, and not NumPy's numbers."""
         self.made_by: dict[Node, tuple[str, Sequence[Any], Mapping[str, Any]]] = {}
@@ -138,107 +107,19 @@ class Values:
         self.rolls = False
         """Whether passes of loops may become one node."""
         self.any_pass: StandIns | None = None
+        """The pass that is being traced, if it stands for others."""
         self.symbols: frozenset[Node] = frozenset()
         """Single whole numbers without values: an element at such a place is not looked up."""
-        """The pass that is being traced, if it stands for others."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
         self.is_python = False
         """Whether it has imported anything: then 2 and 2.0 are two kinds of numbers, as there."""
 
-    # --- tensors and lists that change ---
-
-    def current(self, node: Node) -> Node:
-        """The tensor as it is now, if it was changed in place."""
-        latest = self.latest
-        if node in latest:
-            found = latest[node]
-            while found in latest:
-                found = latest[found]
-            found = latest[node] = self._seen_again(found) if found.op.view else found
-            if node in self.arrays:
-                self.arrays.add(found)
-            return found
-        if node.op.view:
-            return self._seen_again(node)
-        items = self.listed.get(node)
-        if items is not None:
-            now = [self.current(each) if isinstance(each, Node) else each for each in items]
-            if any(new is not old for new, old in zip(now, items, strict=True)):
-                return self.as_list(Items(now))
-        return node
+    # --- tensors and lists as they are now ---
 
     def now(self, value: Value) -> Value:
         """A value as it is now, if it is a tensor that was changed in place."""
         return self.current(value) if self.latest and isinstance(value, Node) else value
-
-    def storage(self, node: Node) -> tuple[Node, list[Node]]:
-        """The tensor in whose memory another one lies, and the views that lead from it to that."""
-        views: list[Node] = []
-        while node.op.view and node not in self.copies and node.op not in (LEAF, INPUT):
-            if node in self.latest:
-                break
-            views.append(node)
-            node = node.inputs[0]
-        return self._own(node, views[::-1])
-
-    def _own(self, base: Node, views: list[Node]) -> tuple[Node, list[Node]]:
-        """The same behind the last of the views that is a copy, if one is."""
-        start = 0
-        for place, view in enumerate(views):
-            if view.op is RESHAPE and self._is_copied(base, views[start:place], view):
-                base, start = view, place + 1
-        return base, views[start:]
-
-    def _is_copied(self, base: Node, views: Sequence[Node], reshaped: Node) -> bool:
-        """Whether a reshape of the last of these views has memory of its own: PyTorch copies what
-        no strides can show in the other shape.
-        """
-        if all(view.op in IN_ORDER for view in views):
-            return False
-        if reshaped not in self._reshaped:
-            from gradcli.trace.strides import can_view, has_other_axes, layout
-
-            shape, wanted = views[-1].shape, reshaped.shape
-            self._reshaped[reshaped] = has_other_axes(shape, wanted) and not can_view(
-                shape, layout(self.places(base, views))[1], wanted
-            )
-        return self._reshaped[reshaped]
-
-    def places(self, base: Node, views: Sequence[Node]) -> Array:
-        """Where in the memory of a tensor the elements of its view lie."""
-        from gradcli.ops.writing import numbered  # most programs start faster without
-
-        self.graph.ledger.require(
-            8 * (base.size + 3 * views[-1].size), "where a view lies in memory"
-        )
-        return self.evaluator.value(self.through(views, numbered(base)))
-
-    def through(self, views: Sequence[Node], node: Node) -> Node:
-        """What views of one tensor are of another one."""
-        for view in views:
-            if view.op in (BIND, DETACH) and node.kind != view.kind:
-                continue
-            node = self.graph.apply(view.op, (node, *view.inputs[1:]), view.attributes)
-        return node
-
-    def _seen_again(self, view: Node) -> Node:
-        """A view of a tensor that was changed in place."""
-        base, views = self.storage(view)
-        if base not in self.latest:
-            return view
-        now = self.through(views, self.current(self._memory(base, view)))
-        self.latest[view] = now
-        self.first[now] = self.first.get(view, view)
-        if view in self.arrays:
-            self.arrays.add(now)
-        return now
-
-    def _memory(self, base: Node, view: Node) -> Node:
-        """What a view of a tensor lies in: what that was given later is not the view's."""
-        own = self.parted.get(self.first.get(base, base)) if self.parted else None
-        place = bisect(own, view.index, key=lambda each: each.index) if own else 0
-        return own[place] if own and place < len(own) else base
 
     def as_list(self, items: Items) -> Node:
         """A list as a tensor; its elements are still those of the list."""
@@ -309,15 +190,6 @@ class Values:
             length = value.shape[axis]
             level = [Items(level[i : i + length]) for i in range(0, len(level), length or 1)]
         return level[0] if level else Items([])
-
-    def as_it_was(self, node: Node) -> Node:
-        """A copy of a tensor that changes in place, for what is computed of it: PyTorch keeps one,
-        too, where backward needs it.
-        """
-        copied = bind(node)
-        self.copies.add(copied)
-        self.former.add(copied)
-        return copied
 
     def stay_arrays(self, result: Value, operands: Sequence[Value]) -> None:
         """What is computed from NumPy's arrays is printed as one."""

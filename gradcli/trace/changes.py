@@ -1,0 +1,152 @@
+"""Tensors that change in place: what they have become, and in whose memory their views lie."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Sequence
+
+from gradcli.engine.evaluator import Evaluator
+from gradcli.graph import INPUT, Array, Graph, Node
+from gradcli.ops.control import BIND, DETACH, LEAF, bind
+from gradcli.ops.shaping import RESHAPE
+from gradcli.trace.items import Items
+
+IN_ORDER = (RESHAPE, BIND, DETACH)
+"""Views that leave elements where they are."""
+
+
+class Changes:
+    """Knows of each tensor what it is now; `Values` adds conversions."""
+
+    def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
+        self.graph = graph
+        self.evaluator = evaluator
+        self.latest: dict[Node, Node] = {}
+        """What tensors that were changed in place have become."""
+        self.first: dict[Node, Node] = {}
+        """What these were when they were made."""
+        self.parted: dict[Node, list[Node]] = {}
+        """The memory that tensors had before they were given another one, by what they were first:
+        older views of them lie in it."""
+        self.together: dict[Node, list[Node]] = {}
+        """The tensors that have the same memory by `x.data = y`, by each of them."""
+        self.former: set[Node] = set()
+        """Copies of tensors as they were before a change in place, which backward may need."""
+        self.copies: set[Node] = set()
+        """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
+        self._reshaped: dict[Node, bool] = {}
+        """Which reshapes of views are copies, as far as that was looked at."""
+        self.data: set[Node] = set()
+        """What `x.data` has given: tensors whose changes do not count."""
+        self.changes: dict[Node, int] = {}
+        """How often tensors were changed in place to become these: PyTorch's `_version`."""
+        self.overwritten: set[Node] = set()
+        """Tensors that were changed in place in a way that backward must not meet."""
+        self.unnoticed: set[Node] = set()
+        """Those among them that were changed through `x.data`: PyTorch goes on with what they have
+        become."""
+        self.arrays: set[Node] = set()
+        """What print shows as NumPy's arrays."""
+        self.listed: dict[Node, Items] = {}
+        """The elements of tensors that stand for lists."""
+
+    def current(self, node: Node) -> Node:
+        """The tensor as it is now, if it was changed in place."""
+        latest = self.latest
+        if node in latest:
+            found = latest[node]
+            while found in latest:
+                found = latest[found]
+            found = latest[node] = self._seen_again(found) if found.op.view else found
+            if node in self.arrays:
+                self.arrays.add(found)
+            return found
+        if node.op.view:
+            return self._seen_again(node)
+        items = self.listed.get(node)
+        if items is not None:
+            now = [self.current(each) if isinstance(each, Node) else each for each in items]
+            if any(new is not old for new, old in zip(now, items, strict=True)):
+                return self.as_list(Items(now))
+        return node
+
+    def as_list(self, items: Items) -> Node:
+        """A list as a tensor; its elements are still those of the list."""
+        raise NotImplementedError
+
+    def storage(self, node: Node) -> tuple[Node, list[Node]]:
+        """The tensor in whose memory another one lies, and the views that lead from it to that."""
+        views: list[Node] = []
+        while node.op.view and node not in self.copies and node.op not in (LEAF, INPUT):
+            if node in self.latest:
+                break
+            views.append(node)
+            node = node.inputs[0]
+        return self._own(node, views[::-1])
+
+    def _own(self, base: Node, views: list[Node]) -> tuple[Node, list[Node]]:
+        """The same behind the last of the views that is a copy, if one is."""
+        start = 0
+        for place, view in enumerate(views):
+            if view.op is RESHAPE and self._is_copied(base, views[start:place], view):
+                base, start = view, place + 1
+        return base, views[start:]
+
+    def _is_copied(self, base: Node, views: Sequence[Node], reshaped: Node) -> bool:
+        """Whether a reshape of the last of these views has memory of its own: PyTorch copies what
+        no strides can show in the other shape.
+        """
+        if all(view.op in IN_ORDER for view in views):
+            return False
+        if reshaped not in self._reshaped:
+            from gradcli.trace.strides import can_view, has_other_axes, layout
+
+            shape, wanted = views[-1].shape, reshaped.shape
+            self._reshaped[reshaped] = has_other_axes(shape, wanted) and not can_view(
+                shape, layout(self.places(base, views))[1], wanted
+            )
+        return self._reshaped[reshaped]
+
+    def places(self, base: Node, views: Sequence[Node]) -> Array:
+        """Where in the memory of a tensor the elements of its view lie."""
+        from gradcli.ops.writing import numbered  # most programs start faster without
+
+        self.graph.ledger.require(
+            8 * (base.size + 3 * views[-1].size), "where a view lies in memory"
+        )
+        return self.evaluator.value(self.through(views, numbered(base)))
+
+    def through(self, views: Sequence[Node], node: Node) -> Node:
+        """What views of one tensor are of another one."""
+        for view in views:
+            if view.op in (BIND, DETACH) and node.kind != view.kind:
+                continue
+            node = self.graph.apply(view.op, (node, *view.inputs[1:]), view.attributes)
+        return node
+
+    def _seen_again(self, view: Node) -> Node:
+        """A view of a tensor that was changed in place."""
+        base, views = self.storage(view)
+        if base not in self.latest:
+            return view
+        now = self.through(views, self.current(self._memory(base, view)))
+        self.latest[view] = now
+        self.first[now] = self.first.get(view, view)
+        if view in self.arrays:
+            self.arrays.add(now)
+        return now
+
+    def _memory(self, base: Node, view: Node) -> Node:
+        """What a view of a tensor lies in: what that was given later is not the view's."""
+        own = self.parted.get(self.first.get(base, base)) if self.parted else None
+        place = bisect(own, view.index, key=lambda each: each.index) if own else 0
+        return own[place] if own and place < len(own) else base
+
+    def as_it_was(self, node: Node) -> Node:
+        """A copy of a tensor that changes in place, for what is computed of it: PyTorch keeps one,
+        too, where backward needs it.
+        """
+        copied = bind(node)
+        self.copies.add(copied)
+        self.former.add(copied)
+        return copied
