@@ -41,7 +41,7 @@ def arrangements(claim: Claim) -> Iterator[Consequence]:
             yield Consequence("normalised", text, right / norm(right))
     else:
         yield from _shapes(claim)
-    yield from _combined(right, mine)
+    yield from _combined(right)
 
 
 def _orders(right: Node, mine: Shape) -> Iterator[Consequence]:
@@ -88,13 +88,12 @@ def _shapes(claim: Claim) -> Iterator[Consequence]:
             yield Consequence("shape", text, one)
     if right.ndim == 1:
         yield Consequence("shape", f"{has}: the gradient stands on a diagonal", diag(right))
-    if right.ndim and mine == right.shape[1:]:
-        for row in dict.fromkeys((0, right.shape[0] - 1)):
-            text = f"{has}: only row {row} of the gradient is there"
-            yield Consequence("shape", text, select(right, 0, row))
+    for row in dict.fromkeys((0, right.shape[0] - 1)) if right.ndim else ():
+        text = f"{has}: only row {row} of the gradient is there"
+        yield Consequence("shape", text, select(right, 0, row))
 
 
-def _combined(right: Node, mine: Shape) -> Iterator[Consequence]:
+def _combined(right: Node) -> Iterator[Consequence]:
     """Sums and means over axes that should have been kept, reduced or repeated."""
     axes: list[int | None] = [None, *(range(right.ndim) if right.ndim > 1 else ())]
     for axis in axes if right.size > 1 else ():
@@ -102,9 +101,5 @@ def _combined(right: Node, mine: Shape) -> Iterator[Consequence]:
         for combine, done in ((sum_, "summed"), (mean, "averaged")):
             text = f"it is {done} over {over} of {show(right.shape)}, whose elements stay apart"
             kept = combine(right, axis, True)
-            if mine == right.shape:
-                yield Consequence(done, text, expand(kept, *mine))
-            elif kept.shape == mine:
-                yield Consequence(done, text, kept)
-            else:
-                yield Consequence(done, text, combine(right, axis))
+            for each in (expand(kept, *right.shape), kept, combine(right, axis)):
+                yield Consequence(done, text, each)

@@ -152,6 +152,8 @@ class Claim:
     grad: Node = field(init=False)
     between: list[Node] = field(init=False)
     """The nodes that a gradient passes on its way to the leaf, which is not among them."""
+    moving: set[Node] = field(init=False)
+    """The same and the leaf: all that changes with it."""
     points: list[Point] = field(init=False)
     """The point of the run, and further ones where `mine` is a formula over the leaf."""
 
@@ -161,6 +163,7 @@ class Claim:
         order = upstream(self.walk.outputs)
         linked = dependents(order, [self.leaf])
         self.between = [node for node in order if node in linked and node is not self.leaf]
+        self.moving = {self.leaf, *self.between}
         self.mine = self.shaped(self.mine)
         self.points = [self.walk.point({})]
         self.points += self._nearby()
@@ -195,6 +198,8 @@ class Claim:
 
         `slack` is how far numbers may differ that were rounded when they were written.
         """
+        if guess.size != 1 and guess.shape != self.mine.shape:
+            return False
         for point in self.points:
             mine, guessed = point.value(self.mine), point.value(guess)
             if mine is None or guessed is None:

@@ -112,7 +112,6 @@ def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
     """Numbers that the program computes with: counts, exponents, constants, single values."""
     nodes = ancestors(claim.walk.outputs)
     point = claim.points[0]
-    moving = {claim.leaf, *claim.between}
     for node in claim.between:
         if node.op.averages or node.op is VAR:
             n = node.inputs[0].size // max(1, node.size)
@@ -123,7 +122,7 @@ def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
                 yield KnownNumber(float(n - 1), f"n - 1 in {place}")
         if node.op.infix == "/" and node.inputs[1].span == node.span:
             above, below = node.inputs  # a derived function divides by a count
-            if above in moving and below not in moving and below.size == 1:
+            if above in claim.moving and below not in claim.moving and below.size == 1:
                 told = f"the number n of elements that {words.formula(node)} averages"
                 yield KnownNumber(_single(point.value(below)), told)
         for position, operand in enumerate(node.inputs):

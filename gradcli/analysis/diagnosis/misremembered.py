@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import accumulate
 
 from gradcli.algebra.rules import value_of
@@ -19,7 +19,7 @@ def textbook(local: Node, node: Node, position: int, words: Wording) -> str:
     shortest formula over names.
     """
     known = node.op.textbook
-    own = _over(known[position], _texts(node, words)) if position < len(known) else ""
+    own = _over(known[position], node, words) if position < len(known) else ""
     if len(known) == 1:
         return own
     nodes = (words.plain(local), local)  # the plain one may have lost the names
@@ -33,24 +33,18 @@ def _length(text: str) -> int:
 
 def misremembered(node: Node, position: int, words: Wording) -> Iterator[tuple[str, Node]]:
     """Wrong derivatives of a node by an operand of its shape, as text and as nodes."""
-    if not node.op.misremembered:
-        return
-    texts = _texts(node, words)
-    for text in node.op.misremembered[position]:
+    for text in node.op.misremembered[position] if node.op.misremembered else ():
         formula, comma, remark = text.partition(",")
-        yield _over(formula, texts) + comma + remark, value_of(formula, _names(node))
-
-
-def _texts(node: Node, words: Wording) -> dict[str, str]:
-    return {name: words.of(each) for name, each in _names(node).items()}
+        yield _over(formula, node, words) + comma + remark, value_of(formula, _names(node))
 
 
 def _names(node: Node) -> dict[str, Node]:
     return {"x": node.inputs[0], "n": node.inputs[-1], "y": node}
 
 
-def _over(formula: str, texts: Mapping[str, str]) -> str:
+def _over(formula: str, node: Node, words: Wording) -> str:
     """A formula of the op table over what a program calls its operands."""
+    texts = {name: words.of(each) for name, each in _names(node).items()}
     if texts["n"].isdecimal():
         formula = SHIFTED.sub(
             lambda power: _power(int(texts["n"]) + int(power[1] + power[2])), formula

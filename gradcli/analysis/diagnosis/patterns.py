@@ -46,8 +46,7 @@ def described(claim: Claim) -> Cause:
         return Cause("offset", text, {"offset": offset})
     if mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
         return Cause("permuted", "the same numbers, in another order")
-    by_axis = _by_axis(quotient) if right.ndim > 1 else None
-    return by_axis or _unexplained(claim, wrong, quotient)
+    return _by_axis(quotient) or _unexplained(claim, wrong, quotient)
 
 
 def _unexplained(claim: Claim, wrong: Array, quotient: Array) -> Cause:
@@ -106,18 +105,16 @@ def _common(mine: Array, right: Array) -> str:
 def _described(claim: Claim, wrong: Array) -> str:
     """What the wrong elements have in common, if that is simple."""
     leaf, several = claim.known(claim.leaf), wrong.sum() > 1
-    sets: list[tuple[str, Array]] = []
-    if leaf.shape == wrong.shape:
+    sets: list[tuple[str, Array]] = [
+        (f"where {claim.name} is 0", leaf == 0),
+        (f"where {claim.name} is negative", leaf < 0),
+        ("where the gradient is 0", claim.right == 0),
+    ]
+    if several:
         sets += [
-            (f"where {claim.name} is 0", leaf == 0),
-            (f"where {claim.name} is negative", leaf < 0),
-            ("where the gradient is 0", claim.right == 0),
+            (f"where {claim.name} is positive", leaf > 0),
+            ("where the gradient is negative", claim.right < 0),
         ]
-        if several:
-            sets += [
-                (f"where {claim.name} is positive", leaf > 0),
-                ("where the gradient is negative", claim.right < 0),
-            ]
     if wrong.ndim == 2 and several:
         below = np.subtract.outer(*map(np.arange, wrong.shape))  # row - column
         sets += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -34,12 +34,9 @@ def quantities(claim: Claim, words: Wording) -> Iterator[Consequence]:
 
 def _products(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """(a*b)' as a'*b', and (a/b)' as a'/b'."""
-    moving = {claim.leaf, *claim.between}
-
-    def is_product(node: Node) -> bool:
-        return node.op.infix in ("*", "/") and moving.issuperset(node.inputs)
-
-    for node, change in _own_changes(claim, is_product):
+    divided = [node for node in claim.between if node.op.infix in ("*", "/")]
+    products = [node for node in divided if claim.moving.issuperset(node.inputs)]
+    for node, change in _own_changes(claim, products):
         parts = [_slope(each, claim.leaf) for each in node.inputs]
         (whole,) = vjp([node], [change], [claim.leaf])
         if whole is not None and None not in parts and node.inputs[0] is not node.inputs[1]:
@@ -51,14 +48,11 @@ def _products(claim: Claim, words: Wording) -> Iterator[Consequence]:
 
 def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """f(g(x))' as f(g'(x)) or f'(g'(x)): the inner function replaced by its derivative."""
-    moving = {claim.leaf, *claim.between}
-
-    def is_function(node: Node) -> bool:
-        one = len(node.inputs) == 1 and not node.op.infix
-        of_it = isinstance(node.op, Elementwise) and node.inputs[0] in moving
-        return of_it and (one or node.op.infix == "**")
-
-    for node, change in _own_changes(claim, is_function):
+    elementwise = [node for node in claim.between if isinstance(node.op, Elementwise)]
+    unary = [node for node in elementwise if len(node.inputs) == 1 and not node.op.infix]
+    powers = [node for node in elementwise if node.op.infix == "**"]
+    functions = [node for node in unary + powers if node.inputs[0] in claim.moving]
+    for node, change in _own_changes(claim, functions):
         inner = _slope(node.inputs[0], claim.leaf)
         if inner is None:
             continue
@@ -140,9 +134,9 @@ def _values(claim: Claim, words: Wording) -> Iterator[Consequence]:
             yield Consequence("value", text, node, {"of": words.of(node)})
 
 
-def _own_changes(claim: Claim, wanted: Callable[[Node], bool]) -> Iterator[tuple[Node, Node]]:
-    """Of the nodes of the leaf's shape those that are wanted, with their gradients."""
-    found = [node for node in claim.between if node.shape == claim.leaf.shape and wanted(node)]
+def _own_changes(claim: Claim, nodes: list[Node]) -> Iterator[tuple[Node, Node]]:
+    """Those of the leaf's shape, with their gradients."""
+    found = [node for node in nodes if node.shape == claim.leaf.shape]
     return _changes(claim, _nearest(found, VISITS // (1 + len(claim.between))))
 
 

@@ -44,10 +44,10 @@ FACTORS = {
     "factor-missing", "factor-doubled", "factor-inverted", "exponent", "operation",
 }  # fmt: skip
 """Mistakes that may give a constant factor, and then explain it."""
-ALONE = {"value", "sign", "absolute", "reciprocal", "squared", "normalised"}
-"""Mistakes that are made together with no other one."""
 PLAIN = {"mean", "averaged", "chain-factor", "gradient-vector"}
 """Those among them that are certain."""
+ALONE = {"value", "sign", "absolute", "reciprocal", "squared", "normalised"}
+"""Mistakes that are made together with no other one."""
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mistakes on a large gradient,"""
 FEWEST = 20
@@ -95,19 +95,14 @@ class Search:
 
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
-        if self.claim.is_formula:
-            self.claim = self.claim.at_points(
-                self.claim.points[:1]
-            )  # it may depend on the value of x in this run
+        if self.claim.is_formula:  # it may depend on the value of x in this run
+            self.claim = self.claim.at_points(self.claim.points[:1])
             found = self.causes()
-            if found:
-                return found
         else:
             found = self.causes(rounding(self.claim.theirs))
             if found:
-                text = f"{found[0].message} (yours is rounded)"
-                return [replace(found[0], message=text), *found[1:]]
-        return self.times() or self._two() or [described(self.claim)]
+                found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
+        return found or self.times() or self._two() or [described(self.claim)]
 
     def times(self) -> list[Cause]:
         """A constant factor that nothing explains."""

@@ -83,12 +83,10 @@ class ReverseStep:
 
     def local(self) -> Node | None:
         """The local derivative, if the step multiplies by one."""
-        one = self.node.graph.constant(1.0)
-        if isinstance(self.node.op, Elementwise):
-            return self.node.op.vjp(self.node, self.position, one, multiply)
-        if isinstance(self.node.op, Reduction) or self.averages:
-            return self.node.op.vjp(self.node, self.position, self.spread(one), multiply)
-        return None
+        if not isinstance(self.node.op, Elementwise | Reduction) and not self.averages:
+            return None
+        one = self.spread(self.node.graph.constant(1.0))
+        return self.node.op.vjp(self.node, self.position, one, multiply)
 
     def spread(self, change: Node) -> Node:
         """A cotangent of the node, reshaped to broadcast with the local derivative."""
@@ -122,7 +120,7 @@ def _negated(_step: ReverseStep, _change: Node, part: Node) -> Node:
 
 
 def _skipped(step: ReverseStep, change: Node, _part: Node) -> Node | None:
-    if isinstance(step.node.op, Elementwise | Reduction) or step.averages:
+    if step.local() is not None:
         return step.summed(step.spread(change))
     return change if step.node.shape == step.operand.shape else None
 
@@ -200,14 +198,10 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
             right = textbook(local, node, step.position, words)
             text = f"the derivative of {words.of(node)} by {below} is {right}, not {wrong}"
             yield "local-derivative", text, _given(derivative)
-    inside = step.operand.span == node.span and not words.is_named(step.operand)
-    path = (
-        f"a part of the derivative of {here}"
-        if inside
-        else f"the term for the path through {below} in {here}"
-    )
-    text = f"{rule}{path} is missing"
-    yield "path-missing", text, _dropped
+    path = f"the term for the path through {below} in {here}"
+    if step.operand.span == node.span and not words.is_named(step.operand):
+        path = f"a part of the derivative of {here}"
+    yield "path-missing", f"{rule}{path} is missing", _dropped
     text = f"{rule}the sign of the derivative of {here} by {below} is wrong"
     yield "sign-part", text, _negated
     if isinstance(op, Elementwise) and step.operand.shape != node.shape:
@@ -235,15 +229,14 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
 
 def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """The gradient with one step of the chain rule wrong, with two, or with all of one kind."""
-    passed = {claim.leaf, *claim.between}
     steps = [
         ReverseStep(node, position)
         for node in reversed(claim.between)
         for position, operand in enumerate(node.inputs)
-        if operand in passed and node.op.differentiable(node, position)
+        if operand in claim.moving and node.op.differentiable(node, position)
     ]
     ways = Counter(step.node for step in steps)
-    for step in steps[: VISITS // (10 * len(passed))]:
+    for step in steps[: VISITS // (10 * len(claim.moving))]:
         for code, message, wrong in _slips(step, words, several=ways[step.node] > 1):
             yield from _outcome(claim, wrong, {step}, code, message)
         for after in steps:
@@ -282,8 +275,17 @@ def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, s
 def _outcome(
     claim: Claim, wrong: Wrong, steps: Container[ReverseStep], code: str, message: str
 ) -> Iterator[Consequence]:
-    """The result of a slip at some steps."""
-    rules = _rules(wrong, steps)
+    """The result of a slip at some steps: there the rules of reverse mode are replaced."""
+
+    def rules(
+        node: Node, change: Node, linked: Container[Node], selected: set[Node]
+    ) -> Iterator[tuple[int, Node]]:
+        for position, part in contributions(node, change, linked, selected):
+            step = ReverseStep(node, position)
+            given = wrong(step, change, part) if step in steps else part
+            if given is not None:
+                yield position, given
+
     return walked(claim, claim.walk.outputs, claim.walk.cotangents, code, message, rules)
 
 
@@ -300,18 +302,3 @@ def walked(
         (grad,) = vjp(outputs, cotangents, [claim.leaf], rules=rules)
         if grad is not None and grad is not claim.grad:
             yield Consequence(code, message, grad)
-
-
-def _rules(wrong: Wrong, steps: Container[ReverseStep]) -> Rules:
-    """The rules of reverse mode, replaced at the steps where the slip is made."""
-
-    def rules(
-        node: Node, change: Node, linked: Container[Node], selected: set[Node]
-    ) -> Iterator[tuple[int, Node]]:
-        for position, part in contributions(node, change, linked, selected):
-            step = ReverseStep(node, position)
-            given = wrong(step, change, part) if step in steps else part
-            if given is not None:
-                yield position, given
-
-    return rules
