@@ -7,7 +7,7 @@ Forward mode uses the same rules: it finds mistakes in the walks over the graph.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -67,9 +67,16 @@ def check(problem: Problem, order: int = 1, done: Progress = silent) -> Check:
         firsts = gradients(problem, outputs, weights)
         rows = _random([node.shape for node in firsts], seed=1)
         result = Check(2, *_check(problem, firsts, rows, done), gradient, problem.graph.seed, notes)
-    notes += [_swept(leaf, leaf.sweep) for leaf in result.leaves if leaf.sweep is not None]
-    notes += [_stopped(leaf) for leaf in result.leaves if leaf.stopped]
+        if result.stopped:
+            notes.append(Note("check", "the gradient itself is confirmed"))
+    notes += remarks(result.leaves)
     return result
+
+
+def remarks(leaves: Sequence[LeafCheck]) -> list[Note]:
+    """What was checked of large leaves, and of one where the check was interrupted."""
+    swept = [_swept(leaf, leaf.sweep) for leaf in leaves if leaf.sweep is not None]
+    return [*swept, *(_stopped(leaf) for leaf in leaves if leaf.stopped)]
 
 
 def _swept(leaf: LeafCheck, sweep: AllAtOnce) -> Note:
@@ -86,8 +93,12 @@ def _swept(leaf: LeafCheck, sweep: AllAtOnce) -> Note:
 
 
 def _stopped(leaf: LeafCheck) -> Note:
-    told = _alone(len(leaf.findings), f" of {leaf.size:,} elements")
-    return Note("interrupted", f"{leaf.name}: interrupted: {told}, and no further leaf")
+    """How far the check of a leaf was when it was interrupted."""
+    known = "nothing of it is confirmed yet"
+    if leaf.findings or leaf.sweep is not None:
+        known = _alone(len(leaf.findings), f" of {leaf.size:,} elements")
+    told = f"{leaf.name}: interrupted {leaf.stopped}: {known}, and no further leaf is checked"
+    return Note("interrupted", told)
 
 
 def _alone(count: int, of: str = "") -> str:
@@ -114,19 +125,39 @@ def _check(
     problem: Problem, outputs: Sequence[Node], weights: Sequence[Array], done: Progress
 ) -> tuple[list[LeafCheck], DotProductTest]:
     """The gradients of weights·outputs, leaf by leaf, and forward mode against reverse mode."""
-    found = _computed(problem, gradients(problem, outputs, weights))
-    largest = sensitivity(found)
-    leaves = []
-    for each in found:
-        lines = Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights)
-        leaves.append(check_leaf(each, lines, largest, done))
-        if leaves[-1].stopped:
-            return leaves, UNKNOWN
     try:
-        return leaves, _walk(problem, outputs, weights, found)
+        found = _computed(problem, gradients(problem, outputs, weights))
     except KeyboardInterrupt:
-        leaves[-1] = replace(leaves[-1], stopped=True)
-        return leaves, UNKNOWN
+        name, leaf = next(iter(problem.leaves.items()))
+        return [LeafCheck(name, leaf.shape, [], stopped="while gradients were computed")], UNKNOWN
+
+    def lines(name: str) -> Lines:
+        return Lines(Probe(problem, outputs, problem.leaves[name]), weights)
+
+    return check_leaves(found, lines, lambda: _walk(problem, outputs, weights, found), done)
+
+
+def check_leaves(
+    found: Sequence[LeafGradient],
+    lines: Callable[[str], Lines],
+    walk: Callable[[], DotProductTest],
+    done: Progress,
+) -> tuple[list[LeafCheck], DotProductTest]:
+    """Check the gradients leaf by leaf, then all together; up to where Ctrl-C ends it."""
+    leaves: list[LeafCheck] = []
+    try:
+        largest = sensitivity(found)
+        for each in found:
+            leaves.append(check_leaf(each, lines(each.leaf), largest, done))
+            if leaves[-1].stopped:
+                return leaves, UNKNOWN
+        return leaves, walk()
+    except KeyboardInterrupt:
+        for each in found[len(leaves) :]:
+            told = "before it was tried"
+            return [*leaves, LeafCheck(each.leaf, each.value.shape, [], stopped=told)], UNKNOWN
+        told = "while all leaves were moved at once"
+        return [*leaves[:-1], replace(leaves[-1], stopped=told)], UNKNOWN
 
 
 def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]) -> list[Node]:
@@ -158,20 +189,25 @@ def check_leaf(
         places = np.sort(np.random.default_rng(0).choice(size, sample, replace=False))
     found = LeafCheck(gradient.leaf, shape, [])
     directions = None if alone else Directions(gradient, lines, elements)
+    where = "along random directions"
     try:
         if directions is not None:
             wrong = directions.check(lambda part: done(gradient.leaf, part))
             found = replace(found, findings=wrong, sweep=directions.known(wrong))
         for number, place in enumerate(places, 1):
+            where = f"at element {number:,} of the {len(places):,} to be checked one by one"
             index = tuple(map(int, np.unravel_index(place, shape))) if shape else ()
             found.findings.append(elements.check(index))
             done(gradient.leaf, number / len(places))
+        if alone and found.worst is not None:
+            where = "while the error over the step was measured"
+            found = replace(found, curve=lines.curve(found.worst.index))
     except KeyboardInterrupt:
-        sweep = found.sweep or (directions.known(found.findings) if directions else None)
-        return replace(found, sweep=sweep, stopped=True)
-    if found.worst is None or not alone:
-        return found
-    return replace(found, curve=lines.curve(found.worst.index))
+        if directions is not None and found.sweep is None:
+            where = directions.where
+            found = replace(found, sweep=directions.known(found.findings))
+        return replace(found, stopped=where)
+    return found
 
 
 def gradients_of(problem: Problem) -> list[LeafGradient]:

@@ -79,6 +79,13 @@ class Directions:
                 return self._search(along)
         return []
 
+    @property
+    def where(self) -> str:
+        """How far the check is that is not at its end."""
+        if any(each.wrong for each in self._tried):
+            return "while the elements were looked for that make a random direction wrong"
+        return f"along random direction {len(self._tried) + 1} of {COUNT}"
+
     def known(self, found: list[Finding]) -> AllAtOnce | None:
         """What the directions that have been tried tell, with the wrong elements that were found;
         None before the first.

@@ -65,8 +65,8 @@ class LeafCheck:
     """At the worst element: steps, from long to short, and the difference quotients they give."""
     sweep: AllAtOnce | None = None
     """What random directions tell of all elements, where these are too many for one by one."""
-    stopped: bool = False
-    """The check was interrupted: this is what was known by then."""
+    stopped: str = ""
+    """Where the check was interrupted, if it was: all else is what was known by then."""
 
     @property
     def size(self) -> int:
@@ -205,6 +205,11 @@ class Comparison:
     """Whether there are enough numbers to distinguish causes."""
     agreement: Agreement
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the search for the cause was interrupted."""
+        return any(each.code == "interrupted" for each in self.causes)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -224,13 +229,18 @@ class Check:
     @property
     def verdict(self) -> Verdict:
         """The worst of the program's gradient and of the user's own."""
-        theirs = [self.command.verdict] if self.command else []
-        return worst_of([self.computed, *(each.verdict for each in self.mine), *theirs])
+        others: list[Verdict] = [self.command.verdict] if self.command else []
+        if self.stopped:
+            others.append("inconclusive")
+        return worst_of([self.computed, *(each.verdict for each in self.mine), *others])
 
     @property
     def stopped(self) -> bool:
         """Whether it was interrupted."""
-        return any(leaf.stopped for leaf in self.leaves)
+        theirs = self.command is not None and self.command.stopped
+        told = any(note.code == "interrupted" for note in self.notes)
+        checked = any(leaf.stopped for leaf in self.leaves)
+        return theirs or told or checked or any(each.stopped for each in self.mine)
 
     @property
     def computed(self) -> Verdict:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import shell
+from gradcli.cli import shell, streams
 from gradcli.cli.bundles import expanded
 from gradcli.cli.cluster import Sweeping
 from gradcli.cli.foreign import Outside
 from gradcli.cli.meter import metered
+from gradcli.cli.watch import ENDING
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
@@ -94,16 +95,21 @@ def _command(
         swept = sweep.check(run, gradient, sweeping, quiet=show.quiet)
         return _shown(swept, show, strict=run.strict)
     with metered(show.quiet) as meter, run.bounds.confined():
-        if outside.command is not None:
-            found = outside.checked(run, gradient, asked, meter)
-        else:
-            problem = posing.read_problem(run, gradient, {"--mine": mine})
-            problem.notes.extend(kink_notes(problem, kinks.wanted()))
-            found = (
-                _compared(problem, mine, asked, meter, safe=run.bounds.safe)
-                if mine
-                else check(problem, order, meter)
-            )
+        try:
+            if outside.command is not None:
+                found = outside.checked(run, gradient, asked, meter)
+            else:
+                problem = posing.read_problem(run, gradient, {"--mine": mine})
+                problem.notes.extend(kink_notes(problem, kinks.wanted()))
+                found = (
+                    _compared(problem, mine, asked, meter, safe=run.bounds.safe)
+                    if mine
+                    else check(problem, order, meter)
+                )
+        except KeyboardInterrupt:
+            meter.end()
+            streams.write_error("interrupted before the check began: nothing is known yet\n")
+            return ENDING[signal.SIGINT]
         if digits is not None:
             found = demand(found, digits)
         meter.end()
@@ -113,7 +119,6 @@ def _command(
 def _shown(found: Check, show: flag.Show, *, strict: bool) -> int:
     """Show what was found; the exit code that tells of it."""
     from gradcli.cli.exit import DONE, FINDING
-    from gradcli.cli.watch import ENDING
 
     show.write("check", found)
     if found.stopped:
@@ -162,21 +167,16 @@ def _compared(
     problem: Problem, mine: list[str], asked: Tolerance | None, done: Progress, *, safe: bool
 ) -> Check:
     """The check of a program, and the user's own gradients compared with its own."""
-    from dataclasses import replace
-
     from gradcli.analysis.check import check
     from gradcli.analysis.diagnosis.claim import weighed
-    from gradcli.analysis.diagnosis.compare import compare
+    from gradcli.analysis.diagnosis.compare import compare_all
     from gradcli.cli import posing
     from gradcli.cli.deadline import half
 
     problem = weighed(problem)
     claims = posing.read_claims(mine, problem, safe=safe)
     checked = check(problem, done=done)
-    if checked.stopped:
-        return checked
-    compared = [compare(claim, evidence, asked, half()) for claim, evidence in claims]
-    return replace(checked, mine=compared)
+    return checked if checked.stopped else compare_all(checked, claims, asked, half)
 
 
 def _tolerance(

@@ -249,6 +249,8 @@ def _summary(found: Check, whose: str) -> str:
         return f"forward mode gives {found.walk.forward:.6g}, reverse mode {found.walk.reverse:.6g}"
     if found.computed == "fail":
         return f"the {what} does not agree with how the values change"
+    if found.stopped and found.verdict == "inconclusive":
+        return "interrupted before all was known"
     if found.computed == "pass":
         yours = {
             "pass": f"; {whose} agrees" if found.mine or found.command else "",

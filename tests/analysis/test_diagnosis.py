@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gradcli.analysis.check import check
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, typed, weighed
-from gradcli.analysis.diagnosis.compare import compare
+from gradcli.analysis.diagnosis.compare import compare, compare_all
+from gradcli.analysis.evidence import Evidence, from_formula
 from gradcli.analysis.verdict import Comparison
 from gradcli.diagnostics import Code, GradcliError, Source
 from gradcli.graph import Precision
@@ -234,3 +237,29 @@ def test_the_verdict_is_told_where_there_is_no_room_for_the_cause(code: Code) ->
     found = compare(claim, bounded=Ended(code))
     assert (found.verdict, found.sure) == ("fail", False)
     assert found.causes[0].code == code
+
+
+def test_ctrl_c_while_gradients_are_compared_tells_what_is_known() -> None:
+    problem = weighed(posed("sum(x**3)", {"x": [1.0, 2.0]}))
+    walk = differentiate(problem)
+    own = typed(walk, Source("--mine", "x**2"))
+    claim = Claim(walk, "x", problem.leaves["x"], own.node, own)
+    evidence = from_formula(own.source)
+
+    class Interrupted(nullcontext[None]):
+        def __enter__(self) -> None:
+            raise KeyboardInterrupt
+
+    found = compare_all(check(problem), [(claim, evidence), (claim, evidence)], None, Interrupted)
+    (mine,) = found.mine
+    assert (mine.verdict, mine.sure, found.verdict, found.stopped) == ("fail", False, "fail", True)
+    assert [each.code for each in mine.causes] == ["interrupted"]
+
+    def claims() -> Iterator[tuple[Claim, Evidence]]:
+        yield claim, evidence
+        raise KeyboardInterrupt
+
+    found = compare_all(check(problem), claims(), None)
+    assert [each.verdict for each in found.mine] == ["fail"]
+    assert found.stopped
+    assert found.notes[-1].code == "interrupted"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,10 @@ from gradcli.analysis.check import check, check_leaf, gradients
 from gradcli.analysis.element import LeafGradient
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
+from gradcli.analysis.problem import Problem
 from gradcli.analysis.progress import silent
 from gradcli.analysis.verdict import LeafCheck
+from gradcli.graph import Array, Node
 from tests.analysis.posed import posed
 
 MANY = 20_000
@@ -106,3 +110,44 @@ def test_an_interrupted_check_tells_what_is_known() -> None:
     result = check(posed("sum(sin(x))", {"x": X[:10]}), done=interrupt)
     assert result.stopped
     assert any("4 of 10 elements" in note.message for note in result.notes)
+
+
+def test_ctrl_c_before_the_first_direction_says_that_nothing_is_known() -> None:
+    class Cut(Problem):
+        def values(self, nodes: Sequence[Node]) -> list[Array]:
+            raise KeyboardInterrupt
+
+    whole = posed(BELL, {"x": X})
+    result = check(Cut(**{each.name: getattr(whole, each.name) for each in fields(whole)}))
+    assert result.stopped
+    assert result.verdict == "inconclusive"
+    assert [leaf.name for leaf in result.leaves] == ["x"]
+    (told,) = (note.message for note in result.notes if note.code == "interrupted")
+    assert "while gradients were computed: nothing of it is confirmed yet" in told
+
+
+def test_ctrl_c_among_several_leaves_tells_of_those_that_are_checked() -> None:
+    def second(leaf: str, _part: float) -> None:
+        if leaf == "b":
+            raise KeyboardInterrupt
+
+    inputs = {"a": X[:3], "b": X[3:6], "c": X[6:9]}
+    result = check(posed("sum(a*sin(b)*c)", inputs), done=second)
+    assert [(leaf.name, leaf.verdict) for leaf in result.leaves] == [
+        ("a", "pass"),
+        ("b", "inconclusive"),
+    ]
+    assert result.verdict == "inconclusive"
+
+
+def test_ctrl_c_while_a_hessian_is_checked_leaves_the_gradient_confirmed() -> None:
+    told: list[float] = []
+
+    def fourth(_leaf: str, part: float) -> None:
+        told.append(part)
+        if len(told) == 4:
+            raise KeyboardInterrupt
+
+    result = check(posed("sum(sin(x)*x)", {"x": X[:3]}), 2, fourth)
+    assert result.stopped
+    assert "the gradient itself is confirmed" in [note.message for note in result.notes]

@@ -15,6 +15,7 @@ import pytest
 
 from gradcli.cli.command_guide import CPP, PYTHON, TORCH
 from tests.cli.conftest import Outcome, Runner
+from tests.cli.terminal import Terminal
 
 SINES = ("y = sum(sin(x))", "-s", "x=0.3,1,2")
 ALONE = ("--command-only-value", "-s", "x=0.3,1,2")
@@ -446,3 +447,22 @@ def test_what_is_shown_to_people(gradcli: Runner, script: Script) -> None:
     assert "the command's for x: fail" in outcome.out
     assert "along a random direction the values change by" in outcome.out
     assert "the command answered" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        (1, "interrupted before the check began: nothing is known yet"),
+        (30, "interrupted before all was known"),
+    ],
+)
+def test_ctrl_c_tells_what_is_known(script: Script, request_: int, told: str) -> None:
+    """At a terminal, whenever it comes."""
+    interrupted = answering(
+        f"if number == {request_}: os.kill(os.getppid(), signal.SIGINT); time.sleep(20)",
+        "answer = {'value': sum(map(math.sin, x))}",
+        "if v is not None: answer['grads'] = {'x': [math.cos(a) for a in x]}",
+    ).replace("import json", "import os, signal, json")
+    shown = Terminal("check", *SINES, "--command", script(interrupted), columns=100).rest(130)
+    assert told in shown
+    assert ("confirmed yet" in shown or "checked one by one" in shown) == (request_ > 1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,12 +24,13 @@ from gradcli.analysis.evidence import Evidence, from_formula, from_values, round
 from gradcli.analysis.verdict import (
     Agreement,
     Cause,
+    Check,
     Comparison,
     Tolerance,
     Unseen,
     Verdict,
 )
-from gradcli.diagnostics import GradcliError, Source
+from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.graph import Array, ancestors
 from gradcli.ops.shapes import element
 
@@ -36,6 +38,7 @@ UNBOUNDED = nullcontext()
 ENDED = {
     "limit-time": "a mistake that takes longer to find than --timeout allows",
     "limit-memory": "a mistake that takes more memory to find than --max-memory allows",
+    "interrupted": "a mistake that was still looked for when the check was interrupted",
 }
 FEW = 0.5
 """Where so few elements of a large leaf are wrong, no cause of all is looked for."""
@@ -82,7 +85,29 @@ def compare(
         if code not in ENDED:
             raise
         causes, sure = [Cause(code, ENDED[code])], False
+    except KeyboardInterrupt:
+        causes, sure = [Cause("interrupted", ENDED["interrupted"])], False
     return answer(causes, sure=sure, verdict="fail")
+
+
+def compare_all(
+    found: Check,
+    claims: Iterable[tuple[Claim, Evidence]],
+    tolerance: Tolerance | None,
+    bounded: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Check:
+    """The check with further gradients compared, up to where Ctrl-C ends it."""
+    mine = list(found.mine)
+    notes = list(found.notes)
+    try:
+        for claim, evidence in claims:
+            mine.append(compare(claim, evidence, tolerance, bounded()))
+            if mine[-1].stopped:
+                break
+    except KeyboardInterrupt:
+        told = "interrupted before all gradients that were given were compared"
+        notes.append(Note("interrupted", told))
+    return replace(found, mine=mine, notes=notes)
 
 
 def _diagnosed(

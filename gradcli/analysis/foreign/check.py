@@ -7,20 +7,15 @@ that computes the same, by that one's values and gradients, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from gradcli.analysis.check import (
-    check,
-    check_leaf,
-    gradients_of,
-    sensitivity,
-)
+from gradcli.analysis.check import check, check_leaves, gradients_of, remarks
 from gradcli.analysis.claims import claimed_numbers
-from gradcli.analysis.diagnosis.claim import differentiate
-from gradcli.analysis.diagnosis.compare import compare
+from gradcli.analysis.diagnosis.claim import Claim, differentiate
+from gradcli.analysis.diagnosis.compare import compare_all
 from gradcli.analysis.differences import extrapolate
 from gradcli.analysis.element import FARTHER, LeafGradient
 from gradcli.analysis.evidence import Evidence, from_values
@@ -76,8 +71,12 @@ def check_with(
     """
     here = _posed(function, problem, grads=True)
     found = check(problem, done=done)
-    mine = [*_values(here, problem), *_gradients(here, problem, asked)]
-    return replace(found, mine=mine, command=_check(here, _known(problem), done))
+    if not found.stopped:
+        found = replace(found, mine=_values(here, problem))
+        found = compare_all(found, _claims(here, problem), asked)
+    if not found.stopped:
+        found = replace(found, command=_check(here, _known(problem), done))
+    return found
 
 
 def check_values(function: Foreign, problem: Problem, done: Progress = silent) -> Check:
@@ -86,17 +85,11 @@ def check_values(function: Foreign, problem: Problem, done: Progress = silent) -
     """
     here = _posed(function, problem, grads=False)
     ours = gradients_of(problem)
-    largest = sensitivity(ours)
-    leaves = []
-    for each in ours:
-        leaves.append(check_leaf(each, _lines(here, each.leaf, _known(problem)), largest, done))
-        if leaves[-1].stopped:
-            break
-    grads = {each.leaf: each.value for each in ours}
-    notes = [*problem.notes, *_remarks(here)]
+    leaves, walk = _checked(here, ours, _known(problem), done)
+    notes = [*problem.notes, *_remarks(here), *remarks(leaves)]
     assert problem.gradient is not None
     return Check(
-        1, leaves, _walk(here, grads), problem.gradient, problem.graph.seed, notes,
+        1, leaves, walk, problem.gradient, problem.graph.seed, notes,
         mine=_values(here, problem),
     )  # fmt: skip
 
@@ -143,16 +136,19 @@ def _check(here: Situation, known: Mapping[str, Probe], done: Progress) -> Check
         )
         for name in here.leaves
     ]  # fmt: skip
-    largest = sensitivity(claimed)
-    leaves: list[LeafCheck] = []
-    walk = DotProductTest(math.nan, math.nan, "inconclusive")
-    for each in claimed:
-        leaves.append(check_leaf(each, _lines(here, each.leaf, known), largest, done))
-        if leaves[-1].stopped:
-            break
-    else:
-        walk = _walk(here, grads)
-    return Check(1, leaves, walk, {"value": here.weight}, None, _remarks(here))
+    leaves, walk = _checked(here, claimed, known, done)
+    notes = [*_remarks(here), *remarks(leaves)]
+    return Check(1, leaves, walk, {"value": here.weight}, None, notes)
+
+
+def _checked(
+    here: Situation, found: Sequence[LeafGradient], known: Mapping[str, Probe], done: Progress
+) -> tuple[list[LeafCheck], DotProductTest]:
+    """Gradients by differences of the function's values."""
+    grads = {each.leaf: each.value for each in found}
+    return check_leaves(
+        found, lambda name: _lines(here, name, known), lambda: _walk(here, grads), done
+    )
 
 
 def _remarks(here: Situation) -> list[Note]:
@@ -260,18 +256,15 @@ def _other(name: str, theirs: Array, ours: Array, text: str, wrong: Agreement) -
     return Comparison(title, "fail", theirs, np.asarray(ours), None, [cause], True, wrong)
 
 
-def _gradients(here: Situation, problem: Problem, asked: Tolerance | None) -> list[Comparison]:
-    """The function's gradients against the program's."""
+def _claims(here: Situation, problem: Problem) -> Iterator[tuple[Claim, Evidence]]:
+    """The function's gradients, to be compared with the program's."""
     walk = differentiate(problem)
-    found = []
     for name in problem.leaves:
         grad = here.answer.grads[name]
         claim, _ = claimed_numbers(walk, name, grad, grad.dtype)
         dtype = "float32" if _unit(grad) > EPS else "float64"
         told = f"the rounding of {dtype}, in which the command computes, and its noise"
-        slack = SURE * here.doubt[name]
-        found.append(compare(claim, Evidence(told, slack=slack, dtype=dtype), asked))
-    return found
+        yield claim, Evidence(told, slack=SURE * here.doubt[name], dtype=dtype)
 
 
 def _unit(numbers: Array) -> float:
