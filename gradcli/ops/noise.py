@@ -40,6 +40,7 @@ def _dropped(x: Node, p: float, shape: Shape) -> Node:
     cases=[Case("dropout(x, 0.4)"), Case("dropout(x, training=False)")],
     formula="where(rand >= p, x / (1 - p), 0)",
     unlike={"torch.dropout": "F.dropout(…)"},
+    passes_on=True,
 )
 def dropout(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Elements set to 0 with the probability p in training, the others divided by 1 - p.
@@ -53,6 +54,7 @@ def dropout(x: Node, p: float = 0.5, training: bool = True) -> Node:
     cases=[Case("alpha_dropout(x, 0.4, True)")],
     formula="a * where(rand >= p, x, -1.7581) + b",
     unlike={"torch.alpha_dropout": "F.alpha_dropout(…)"},
+    passes_on=True,
 )
 def alpha_dropout(x: Node, p: float = 0.5, training: bool = False) -> Node:
     """`dropout` that keeps mean 0 and variance 1, for selu (Klambauer et al. 2017)."""
@@ -83,7 +85,9 @@ def rrelu(x: Node, lower: float = 0.125, upper: float = 1 / 3, training: bool = 
 
 
 @table.function(
-    cases=[Case("dropout1d(x, 0.4)", {"x": (2, 3, 2)})], formula="where(rand >= p, x / (1 - p), 0)"
+    cases=[Case("dropout1d(x, 0.4)", {"x": (2, 3, 2)})],
+    formula="where(rand >= p, x / (1 - p), 0)",
+    passes_on=True,
 )
 def dropout1d(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Channels of ([batch,] channels, length) set to 0 with the probability p in training."""
@@ -93,6 +97,7 @@ def dropout1d(x: Node, p: float = 0.5, training: bool = True) -> Node:
 @table.function(
     cases=[Case("dropout2d(x, 0.4)", {"x": (2, 3, 1, 2)})],
     formula="where(rand >= p, x / (1 - p), 0)",
+    passes_on=True,
 )
 def dropout2d(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Channels (axis 1) set to 0 with the probability p in training."""
@@ -104,6 +109,7 @@ def dropout2d(x: Node, p: float = 0.5, training: bool = True) -> Node:
 @table.function(
     cases=[Case("dropout3d(x, 0.4)", {"x": (3, 1, 2, 2)})],
     formula="where(rand >= p, x / (1 - p), 0)",
+    passes_on=True,
 )
 def dropout3d(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Channels of ([batch,] channels, depth, height, width) set to 0 with the probability p in
@@ -116,6 +122,7 @@ def dropout3d(x: Node, p: float = 0.5, training: bool = True) -> Node:
     cases=[Case("feature_alpha_dropout(x, 0.4, True)", {"x": (2, 3, 2)})],
     formula="a * where(rand >= p, x, -1.7581) + b",
     unlike={"torch.feature_alpha_dropout": "F.feature_alpha_dropout(…)"},
+    passes_on=True,
 )
 def feature_alpha_dropout(x: Node, p: float = 0.5, training: bool = False) -> Node:
     """`alpha_dropout` of whole channels (axis 1)."""

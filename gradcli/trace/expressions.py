@@ -393,6 +393,7 @@ class Expressions(Operations):
                 oldest = self.graph.count
                 turned: Node = self.values.new(FUNCTIONS[_TURNS[name]](value), oldest)
                 self.values.stay_arrays(turned, (value,))
+                self.values.made_by[turned] = name, (value,), {}
                 return turned
             if name in _PROPERTIES:
                 return _PROPERTIES[name](self, value)

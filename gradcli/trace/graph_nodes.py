@@ -20,6 +20,8 @@ from gradcli.trace.suffixes import node_name
 
 _OF_TWO = ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0")
 """Nodes that have an edge for each operand, also where that is a number."""
+_OF_AUTOGRAD = ("AccumulateGrad", "CopySlices", "NotImplemented", "CopyBackwards")
+"""Nodes that say where they are from."""
 _METADATA = "grad_fn.metadata"
 """Where what a program keeps with a node is, among what it keeps with tensors."""
 _SAVED = "_saved_"
@@ -80,7 +82,7 @@ class GraphNode(Object):
         yield hook.call([(), (self._autograd.grad_of(given[0]),)], {})
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        whole = f"torch::autograd::{self.name}" if self.name == "AccumulateGrad" else self.name
+        whole = f"torch::autograd::{self.name}" if self.name in _OF_AUTOGRAD else self.name
         return {
             "name": lambda *_: whole,
             "register_hook": partial(self._register, True),

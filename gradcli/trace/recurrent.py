@@ -64,6 +64,8 @@ RECURRENCES = {
     "LSTM": RecurrentStep(4, 2, _lstm),
     "GRU": RecurrentStep(3, 1, _gru),
 }
+_NODES = {"LSTM": "MkldnnRnnLayerBackward0"}
+"""What makes the rows of a batch, where it is not a stack of them."""
 _RELU = RecurrentStep(1, 1, lambda x, h, _: (_f("relu", x + h),))
 
 
@@ -165,6 +167,7 @@ class RecurrentLayers:
             state = self._state(name, found.get("hx"), kind.parts, shape)
             out, last = self._run(layer, kind, x, time, state, ends, dropped)
             states = tuple(stack(list(each)) for each in zip(*last, strict=True))
+            self._remember(name, layer, x, out, states, time == 1, len(ends) > 1)
             return out, (states if kind.parts > 1 else states[0])
 
         def packed(layer: Layer, sequences: Value, state: Value) -> Value:
@@ -201,6 +204,20 @@ class RecurrentLayers:
             "dropout": self.values.plain(dropped),
             **{each: constant(flag) for each, flag in flags.items()},
         })  # fmt: skip
+
+    def _remember(
+        self, name: str, layer: Layer, x: Node, out: Node, states: State, is_turned: bool,
+        is_both_ways: bool,
+    ) -> None:  # fmt: skip
+        """What PyTorch calls the nodes that make the results: each layer is one there."""
+        operands = (x, *layer.own().values())
+        of_out, of_state = "SqueezeBackward1", "SqueezeBackward1"
+        if x.ndim == 3:
+            of_state = "StackBackward0"
+            of_out = "CatBackward0" if is_both_ways else _NODES.get(name, of_state)
+            of_out = f"TransposeBackward{int(name != 'LSTM')}" if is_turned else of_out
+        for node, title in ((out, of_out), *((each, of_state) for each in states)):
+            self.values.made_by[node] = title, operands, {}
 
     def _run(
         self, layer: Layer, kind: RecurrentStep, x: Node, time: int, state: State,

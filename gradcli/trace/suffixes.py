@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from gradcli.graph import Node
+from gradcli.ops.shaping import RESHAPE
 from gradcli.ops.torch_nodes import CallOfFunction, torch_node
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.values import Values
@@ -24,4 +25,7 @@ def suffixes(autograd: Autograd, node: Node) -> tuple[str, ...]:
 def node_name(values: Values, node: Node) -> str:
     """What PyTorch calls the node that made an intermediate."""
     made = values.made_by.get(node)
-    return torch_node(node, CallOfFunction(*made) if made else None)
+    name = torch_node(node, CallOfFunction(*made) if made else None)
+    if name == "ViewBackward0" and node.op is RESHAPE and values.storage(node)[0] is node:
+        return "UnsafeViewBackward0"  # a copy, as no strides show its elements in this order
+    return name

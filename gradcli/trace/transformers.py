@@ -157,7 +157,14 @@ class Transformers:
              **{name: given[name] for name in _MASKS if name in given}},
         )  # fmt: skip
         result, weights = found
-        return (FUNCTIONS["transpose"](result, 0, 1) if turns else result), weights
+        result = FUNCTIONS["transpose"](result, 0, 1) if turns else result
+        is_batch = rows[0].ndim == 3
+        makers = ("TransposeBackward0" if turns else "ViewBackward0", "MeanBackward1")
+        for node, maker in zip((result, weights), makers, strict=True):
+            if isinstance(node, Node):
+                title = maker if is_batch else "SqueezeBackward1"
+                self.values.made_by[node] = title, (*rows, *own.values()), {}
+        return result, weights
 
     def _causal_mask(self, arguments: list[Value], keywords: Given) -> Value:
         """-inf above the diagonal, else 0."""

@@ -1,4 +1,5 @@
-"""Write `torch_nodes.json`: the names of PyTorch's nodes, for one case of each of its functions.
+"""Write `torch_nodes.json`: the names of PyTorch's nodes, for one case of each of its functions;
+and `torch_nodes_by_call.json`: those of calls, by the shapes and options of their arguments.
 
     python -m tests.ops.make_torch_nodes
 
@@ -18,6 +19,8 @@ import numpy as np
 from tests.ops.table_cases import all_cases
 
 FILE = Path(__file__).with_name("torch_nodes.json")
+BY_CALL = Path(__file__).with_name("torch_nodes_by_call.json")
+"""Calls, and the names; calls are added by hand."""
 MODULES = ("torch.nn.functional", "torch", "torch.linalg", "torch.special")
 
 
@@ -52,5 +55,18 @@ def main() -> None:
     FILE.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
 
 
+def ask_again() -> None:
+    """The names of all calls, once more."""
+    held = json.loads(BY_CALL.read_text(encoding="utf-8"))
+    for call in held["names"]:
+        known: dict[str, object] = {}
+        exec(
+            "\n".join([*held["before"], f"r = {call}", "n = r.grad_fn and r.grad_fn.name()"]), known
+        )
+        held["names"][call] = known["n"]
+    BY_CALL.write_text(json.dumps(held, indent=0) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
     main()
+    ask_again()
