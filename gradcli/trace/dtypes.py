@@ -79,6 +79,8 @@ class Dtypes:
         """
         if isinstance(result, Node):
             self.check_product(name, result, first)
+            if name == "float_power":  # of any operands
+                self.name(result, "float64")
         names = getattr(result, "_fields", ())
         if not isinstance(result, tuple) or not any(each in _CODES for each in names):
             return result

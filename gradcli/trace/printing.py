@@ -364,5 +364,5 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     style = piece.style or tensor_text.PLAIN
     array = arrays[piece.node]
     if piece.single and array.dtype == np.float64:
-        array = tensor_text.in_range_of_single(array)
+        array = tensor_text.as_held(array, "float32")
     return tensor_text.with_suffixes(array, piece.suffixes, style)

@@ -27,9 +27,6 @@ class Style(NamedTuple):
 
 
 PLAIN = Style()
-_MOST_OF_SINGLE = (2.0 - 2.0**-24) * 2.0**127
-_LEAST_OF_SINGLE = 2.0**-150
-"""What is rounded to infinity and to 0 in float32."""
 PROFILES = {"default": PLAIN, "short": Style(2, edge=2), "full": Style(threshold=math.inf)}
 
 
@@ -49,16 +46,6 @@ def with_suffixes(array: Array, suffixes: Sequence[str], style: Style = PLAIN) -
             found += f", {suffix}"
             width += len(suffix) + 2
     return f"{found})"
-
-
-def in_range_of_single(array: Array) -> Array:
-    """The elements, infinite and 0 where they are too large and too small for float32."""
-    sizes = np.abs(array)
-    is_large = (sizes > _MOST_OF_SINGLE) & np.isfinite(array)
-    is_small = (sizes < _LEAST_OF_SINGLE) & (sizes > 0)
-    if not (is_large.any() or is_small.any()):
-        return array
-    return np.where(is_small, 0.0, np.where(is_large, np.copysign(np.inf, array), array))
 
 
 def tensor_text(array: Array, style: Style = PLAIN) -> str:

@@ -193,3 +193,19 @@ def test_members_of_modules() -> None:
         "<class 'torch.optim.adam.Adam'> <class 'torch.optim.sgd.SGD'>\n"
         "tensor([0., 2.]) None\n2 tensor([0, 1, 2]) tensor([2, 3])\n"
     )
+
+
+def test_floats_are_shown_as_float32_holds_them() -> None:
+    """PyTorch 2.13: exp(4) is 54.59814834594727 in float32, and prints as 54.5981."""
+    cell = """
+import torch
+v = torch.tensor([4., 1., 2.])
+print(v.exp(), torch.tensor([123456.789]), torch.tensor([1e39, 1e-46]))
+print(torch.tensor([[4., 1.], [2., 3.]]).det(), torch.tensor([123456.789], dtype=torch.float64))
+print(v.float_power(2))
+"""
+    assert ours(cell).splitlines() == [
+        "tensor([54.5981,  2.7183,  7.3891]) tensor([123456.7891]) tensor([inf, 0.])",
+        "tensor(10.) tensor([123456.7890], dtype=torch.float64)",
+        "tensor([16.,  1.,  4.], dtype=torch.float64)",
+    ]
