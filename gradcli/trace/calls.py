@@ -529,11 +529,10 @@ class Calls(NumpyCalls):
         if special is None and self._table.get(method_name(name)) is None and self._have_all():
             special = self.library.methods.get(name)
         built_in = None if special else self._built_in(name, True, callee)
-        arguments = [owner]
-        for argument in expression.arguments:
-            dtype = self._dtype(argument) if name in _TAKE_DTYPES else None
-            arguments += [dtype] if dtype else (yield self.arguments_of(argument))
+        arguments = [owner, *(yield self._of_method(name, expression))]
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
+        if name == "dot" and owner in self.values.arrays and len(arguments) > 1:
+            arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
         if special is not None:
             result = special(arguments, keywords)
@@ -543,6 +542,14 @@ class Calls(NumpyCalls):
         assert built_in is not None
         place_receiver(built_in, arguments, keywords)
         return self._applied(built_in, arguments, keywords)
+
+    def _of_method(self, name: str, expression: syntax.Call) -> Visit:
+        """The arguments of a method, which may name dtypes."""
+        arguments: list[Value] = []
+        for argument in expression.arguments:
+            dtype = self._dtype(argument) if name in _TAKE_DTYPES else None
+            arguments += [dtype] if dtype else (yield self.arguments_of(argument))
+        return arguments
 
     def _call_of_value(self, expression: syntax.Call) -> Visit:
         """`grad(f)(x)`."""

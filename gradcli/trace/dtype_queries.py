@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import ALIASES, FLOATS, INTEGERS
@@ -85,8 +86,8 @@ class DtypeQueries:
             "torch.finfo": self._float_limits,
             "torch.iinfo": self._integer_limits,
             "np.issubdtype": self._is_of_kind,
-            "np.finfo": self._float_limits,
-            "np.iinfo": self._integer_limits,
+            "np.finfo": partial(self._of_numpy, self._float_limits),
+            "np.iinfo": partial(self._of_numpy, self._integer_limits),
         }
 
     def name(self, value: Value) -> str:
@@ -156,6 +157,17 @@ class DtypeQueries:
         numbers = {"tiny": tiny, "smallest_normal": tiny, "max": most, "min": -most, "eps": eps,
                    "bits": int(bits), "resolution": 10.0 ** np.ceil(np.log10(eps))}  # fmt: skip
         return DtypeLimits(self.values, numbers, name)
+
+    def _of_numpy(
+        self, limits: Special, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """NumPy's limits, whose Python numbers have 64 bits; a value stands for its dtype."""
+        (given,) = bind_names("limits", ("dtype",), arguments, keywords).values()
+        if isinstance(given, Node):
+            given = self.autograd.dtype_of(given)
+        written = given.name if isinstance(given, Object) and hasattr(given, "name") else given
+        found: Value = limits([{"float": "float64", "int": "int64"}.get(str(written), given)], {})
+        return found
 
     def _integer_limits(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("iinfo", ("type",), arguments, keywords).values()

@@ -14,6 +14,7 @@ from gradcli.trace.dictionaries import (
     OrderedDictionary,
     SetOfValues,
 )
+from gradcli.trace.dtypes import FLOATS, INTEGERS
 from gradcli.trace.families import families
 from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
@@ -29,11 +30,11 @@ _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "di
           "Node")  # fmt: skip
 
 
-_ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
-            "float64": "float", "float32": "float", "int64": "int", "int32": "int",
-            "OrderedDict": "dict", "defaultdict": "dict", "Sequence": "list",
+_ALIASES = {"Variable": "Tensor", "OrderedDict": "dict", "defaultdict": "dict", "Sequence": "list",
             "Mapping": "dict"}  # fmt: skip
 """Other names of classes."""
+_OF_NUMPY = frozenset(("integer", "floating", "number", "generic", "bool_", *INTEGERS, *FLOATS))
+"""Classes of numbers of NumPy's, which Python's numbers are not of."""
 
 
 def kind_of(value: Value, numbers: PrintedNumbers) -> str:
@@ -89,7 +90,6 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return wanted.contains(value)
     value = plain_value(value)
     found = kind_of(value, numbers)
-    found = _ALIASES.get(found, found) if isinstance(value, Node) else found
     found = "dict" if found == "OrderedDict" else found
     if isinstance(wanted, BuiltIn | ClassName):
         wanted = wanted.name.rpartition(".")[2]
@@ -97,7 +97,9 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return True
     if isinstance(value, Caught) or (isinstance(wanted, str) and is_error(wanted)):
         return _is_error_of(value, wanted)
-    wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted
+    wanted = _class_name(wanted) if isinstance(wanted, str) else wanted
+    if wanted in _OF_NUMPY or _is_numpys(value, found, numbers):
+        return _is_numpys(value, found, numbers) and _is_among(found, wanted)
     if wanted == "Callable":
         return isinstance(value, Object) and found == "function"
     if isinstance(value, tuple) and wanted == "tuple":
@@ -112,6 +114,28 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return _is_of_none(value, wanted, of_pytorch)
     is_tensor = found in ("Tensor", "Parameter") and wanted in ("Tensor", "FloatTensor")
     return found == wanted or is_tensor
+
+
+def _class_name(written: str) -> str:
+    """What a class is called here."""
+    name = written.removeprefix("numpy.").removeprefix("torch.")
+    return _ALIASES.get(name, name)
+
+
+def _is_numpys(value: Value, found: str, numbers: PrintedNumbers) -> bool:
+    """Whether a value is a number of NumPy's."""
+    return isinstance(value, Node) and value in numbers.arrays and found != "ndarray"
+
+
+def _is_among(dtype: str, wanted: str) -> bool:
+    """Whether NumPy's numbers of a dtype are of a class: those of 64 bits are Python's floats."""
+    integers, floats = dtype in INTEGERS, dtype in FLOATS
+    known = {
+        "float": dtype == "float64", "bool_": dtype == "bool", "integer": integers,
+        "floating": floats, "number": integers or floats, "Number": integers or floats,
+        "generic": True,
+    }  # fmt: skip
+    return known.get(wanted, dtype == wanted and dtype != "bool")
 
 
 def _is_of_none(value: Value, wanted: Any, of_pytorch: bool) -> bool:

@@ -215,18 +215,24 @@ class NumpyCalls(PythonCalls):
         if not self.root(expression.callee).startswith("numpy") or name in _TAKING_LISTS:
             return arguments
         return [
-            self._row(each) if is_row(each) or type(each) is Items else each
+            self.row_of(each) if is_row(each) or type(each) is Items else each
             for each in self.all_as_written(expression, arguments)
         ]
 
-    def _row(self, value: Value) -> Value:
+    def whole_row(self, written: syntax.Expression, value: Node) -> Node:
+        if type(written) is not syntax.List:
+            return value
+        row = self.row_of(self.as_written(written, value))
+        return row if isinstance(row, Node) else value
+
+    def row_of(self, value: Value) -> Value:
         from gradcli.trace.whole_numbers import are_integers
 
         items = Items(self.values.elements(value))
         if not are_integers(items, self.special.numbers):
             return items
         if len({len(each) if isinstance(each, Items | tuple) else 0 for each in items}) > 1:
-            return Items([self._row(each) for each in items])  # np.concatenate([[1], [2, 3]])
+            return Items([self.row_of(each) for each in items])  # np.concatenate([[1], [2, 3]])
         row = bind(cast(self.values.tensor(Items(list(items))), "int"))
         self.values.arrays.add(row)
         return row

@@ -115,8 +115,7 @@ class Operations(Visits):
         if right.known is not None and operator in _DIVIDING:
             self._check_division(left, right)
         if left.kind != right.kind and self.values.is_python:
-            left = self._beside(right, operator, left)
-            right = self._beside(left, operator, right)
+            left, right = self._in_one_kind(expression, left, right)
         elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
             left = cast(left, "int")
         first = self.graph.count
@@ -130,6 +129,15 @@ class Operations(Visits):
             else:
                 self.values.stay_tensors(result, left, right)
         return result
+
+    def _in_one_kind(self, expression: syntax.Binary, left: Node, right: Node) -> tuple[Node, Node]:
+        """Both sides, whole numbers next to integers as integers, as NumPy has them."""
+        if left in self.values.arrays:
+            right = self.whole_row(expression.right, right)
+        elif right in self.values.arrays:
+            left = self.whole_row(expression.left, left)
+        left = self._beside(right, expression.operator, left)
+        return left, self._beside(left, expression.operator, right)
 
     def made(self, result: Any, first: int, product: str = "") -> Any:
         """A result, computed by nodes from index `first` on, as PyTorch has it. Raises `type` for a
@@ -156,6 +164,14 @@ class Operations(Visits):
     def _beside(self, other: Node, operator: str, node: Node) -> Node:
         """A whole number next to a tensor of integers as an integer, as it is in PyTorch."""
         return self.whole_beside(other, node) if operator in _ON_INTEGERS else node
+
+    def whole_row(self, written: syntax.Expression, value: Node) -> Node:
+        """A value next to an array of NumPy's: a list of integers as an array of these."""
+        raise NotImplementedError
+
+    def row_of(self, value: Value) -> Value:
+        """A list or tuple of integers as an array of these."""
+        raise NotImplementedError
 
     def whole_beside(self, other: Node, node: Node) -> Node:
         """The same next to an operand of any function that computes with integers."""
@@ -189,6 +205,8 @@ class Operations(Visits):
                 return method.call([right], {})
             if isinstance(right, Object) and (method := right.special(f"__r{name}__")):
                 return method.call([left], {})
+        if self.values.arrays:
+            left, right = self._row_beside(left, right), self._row_beside(right, left)
         if operator == "*" and self._is_count_of(left, right):
             left, right = right, left
         if isinstance(left, str):
@@ -198,19 +216,30 @@ class Operations(Visits):
             return Size(parts) if Size in (type(left), type(right)) else parts
         if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
             return self._joined(left, right)
-        if operator == "*" and isinstance(left, tuple) and isinstance(right, Node):
-            count = max(0, self.values.integer(right, "how often a tuple is repeated"))
-            self.graph.check_room(count * max(1, len(left)))
-            parts = (*left,) * count
-            return Size(parts) if type(left) is Size else parts
-        if operator == "*" and isinstance(left, Items) and self.values.is_python:
-            count = max(0, self.values.integer(right, "how often a list is repeated"))
-            self.graph.check_room(count * max(1, len(left)))
-            return Items(list(left) * count)
+        if operator == "*" and isinstance(right, Node) and self._is_repeated(left):
+            return self._repeated(left, right)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
         self.values.stay_tensors(result, left, right)
         return result
+
+    def _row_beside(self, value: Value, other: Value) -> Value:
+        """A list next to an array of NumPy's as an array."""
+        is_row = isinstance(value, Items) and isinstance(other, Node) and bool(other.shape)
+        return self.row_of(value) if is_row and other in self.values.arrays else value
+
+    def _is_repeated(self, value: Value) -> bool:
+        """Whether `value * 3` is a longer one: lists of numbers are tensors in other programs."""
+        return isinstance(value, tuple) or (isinstance(value, Items) and self.values.is_python)
+
+    def _repeated(self, value: Any, times: Node) -> Value:
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        count = max(0, self.values.integer(times, f"how often a {kind} is repeated"))
+        self.graph.check_room(count * max(1, len(value)))
+        if kind == "list":
+            return Items(list(value) * count)
+        parts = (*value,) * count
+        return Size(parts) if type(value) is Size else parts
 
     def _is_count_of(self, left: Value, right: Value) -> bool:
         """Whether it is `3 * "-"`, or of a list or tuple in a program that is Python's."""

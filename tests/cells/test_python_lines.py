@@ -209,3 +209,33 @@ print(v.float_power(2))
         "tensor(10.) tensor([123456.7890], dtype=torch.float64)",
         "tensor([16.,  1.,  4.], dtype=torch.float64)",
     ]
+
+
+def test_classes_of_numpys_numbers() -> None:
+    """NumPy 2: its floats of 64 bits are Python's, its integers are not."""
+    cell = """
+import numpy as np
+a = np.array([3., 1.]); b = np.array([[1, 2], [3, 4]])
+print(isinstance(a[0], float), isinstance(a[0], np.floating), isinstance(a[0], np.number))
+print(isinstance(b[0, 0], int), isinstance(b[0, 0], (int, np.integer)), isinstance(1, np.integer))
+print(isinstance(a, np.ndarray), isinstance([1], np.ndarray), isinstance((a > 1)[0], np.bool_))
+print(np.finfo(float).eps, np.finfo(a.dtype).eps, np.iinfo(np.int32).max)
+"""
+    assert ours(cell).splitlines() == [
+        "True True True", "False True False", "True False True",
+        "2.220446049250313e-16 2.220446049250313e-16 2147483647",
+    ]  # fmt: skip
+
+
+def test_lists_of_integers_next_to_arrays_of_integers() -> None:
+    cell = """
+import numpy as np
+b = np.array([[1, 2], [3, 4]])
+x = [1, 1]
+print(b @ [1, 1], b.dot([1, 1]), [1, 1] @ b, b @ x, np.array([1, 2]).dot([3, 4]))
+print((b * x).tolist(), (x * b).tolist(), (x + b).tolist(), b @ [1., 1])
+"""
+    assert ours(cell).splitlines() == [
+        "[3 7] [3 7] [4 6] [3 7] 11",
+        "[[1, 2], [3, 4]] [[1, 2], [3, 4]] [[2, 3], [4, 5]] [3. 7.]",
+    ]
