@@ -5,9 +5,10 @@ They look at values now, and no gradient flows back from what they find.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,10 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Array, Node
 from gradcli.ops.control import bind, leaf
+from gradcli.ops.joining import cat
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
+from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.closeness import worst
@@ -107,7 +110,7 @@ class ArrayCalls:
         """`call` calls a function by its name, `put` writes into a tensor."""
         self.autograd = autograd
         self.values = autograd.values
-        self._numbers = PrintedNumbers(self.values)
+        self.numbers = PrintedNumbers(self.values)
         self._call = call
         self._put = put
         self.functions: dict[str, Special] = {
@@ -122,6 +125,9 @@ class ArrayCalls:
             **{f"np.testing.{name}": partial(self._assert, name) for name in _ASSERTIONS},
             "np.fill_diagonal": self._fill_diagonal,
             "np.vectorize": self._vectorize,
+        }
+        self.constants: dict[str, Value] = {
+            f"numpy.{name}": Joining(self, name) for name in ("c_", "r_")
         }
         self.methods: dict[str, Special] = {
             **{
@@ -199,7 +205,7 @@ class ArrayCalls:
         if isinstance(value, Items | tuple) and name in _SHAPES:
             return self.values.integers(value, name)
         if isinstance(value, Items | tuple):
-            is_whole = are_integers(value, self._numbers)
+            is_whole = are_integers(value, self.numbers)
             value = self.values.tensor(Items(list(value)), name) if value else Items([])
             value = cast(value, "int") if is_whole and isinstance(value, Node) else value
         if not isinstance(value, Node):
@@ -358,3 +364,35 @@ class Vectorised(Object):
             found.append(values.number((yield self._function.call(numbers, keywords)), "a result"))
         made = np.array(found).reshape(arrays[0].shape)
         return self._calls._array(made)
+
+
+class Joining(Object):
+    """`np.c_` and `np.r_`: what stands in their brackets as columns, or as one row."""
+
+    what = "an object that joins arrays"
+
+    def __init__(self, calls: ArrayCalls, title: str) -> None:
+        self._calls = calls
+        self.title = title
+
+    def item(self, items: Sequence[Any]) -> Value:
+        values, name = self._calls.values, f"np.{self.title}"
+        if any(isinstance(each, slice | str | EllipsisType | None) for each in items):
+            raise GradcliError(
+                "value", f"{name} joins arrays and numbers here", hint="np.arange(0, 5)"
+            )
+        axes = 2 if self.title == "c_" else 1
+        is_whole = all(
+            each.kind == "int"
+            if isinstance(each, Node) and each.shape
+            else are_integers(each, self._calls.numbers)
+            for each in items
+        )
+        parts = []
+        for each in items:
+            node = values.tensor(each, name)
+            node = cast(node, "int") if is_whole else node
+            parts.append(node if node.ndim >= axes else reshape(node, (*node.shape, 1, 1)[:axes]))
+        joined = cat(parts, -1)
+        values.arrays.add(joined)
+        return joined

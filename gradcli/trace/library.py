@@ -174,6 +174,7 @@ class Library:
             )
             self._add(seldom)
             self.in_place = seldom.in_place
+            self.constants |= seldom.constants
             self.is_whole = True
         return True
 

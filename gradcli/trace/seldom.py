@@ -61,13 +61,14 @@ class Seldom:
         in_place = InPlace(autograd, note_random)
         layers = Layers(autograd, call, replace)
         more_layers = MoreLayers(layers)
+        arrays = ArrayCalls(autograd, call, put)
         parts: list[Any] = [
             DtypeQueries(autograd),
             Reflection(autograd.values, python),
             Memory(autograd),
             Storages(autograd, put),
             MoreTensors(autograd, call, note_random),
-            ArrayCalls(autograd, call, put),
+            arrays,
             more_layers,
             ComposedLayers(layers),
             LazyLayers(layers, more_layers.functions),
@@ -98,3 +99,4 @@ class Seldom:
             self.functions |= part.functions
             self.methods |= part.methods
         self.in_place = in_place.functions
+        self.constants = arrays.constants

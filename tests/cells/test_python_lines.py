@@ -239,3 +239,21 @@ print((b * x).tolist(), (x * b).tolist(), (x + b).tolist(), b @ [1., 1])
         "[3 7] [3 7] [4 6] [3 7] 11",
         "[[1, 2], [3, 4]] [[1, 2], [3, 4]] [[2, 3], [4, 5]] [3. 7.]",
     ]
+
+
+def test_columns_and_rows_in_brackets() -> None:
+    cell = """
+import numpy as np
+a = np.array([1, 2, 3])
+print(np.c_[np.ones((2, 1)), np.array([[5.], [6.]])].tolist(), np.c_[a, a * 2.5].tolist())
+print(np.c_[a, a].tolist(), np.r_[a, 4], np.r_[0.5, a])
+try:
+    np.r_[0:5]
+except Exception as error:
+    print(error)
+"""
+    assert ours(cell).splitlines() == [
+        "[[1.0, 5.0], [1.0, 6.0]] [[1.0, 2.5], [2.0, 5.0], [3.0, 7.5]]",
+        "[[1, 1], [2, 2], [3, 3]] [1 2 3 4] [0.5 1.  2.  3. ]",
+        "np.r_ joins arrays and numbers here",
+    ]
