@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
@@ -315,10 +315,30 @@ class Calls(NumpyCalls):
             return (yield self.change(*in_place))
         if self._is_of_constant(expression.callee):
             return (yield self._method(expression))
+        if self._is_error(expression.callee):
+            return self._error(expression.callee, (yield self.arguments(expression)))
         if self.library.is_whole or not self._have_all():
             callee = expression.callee
             self._named(callee, self._own_name(callee))  # raises what it has raised before
         return (yield self.call(expression))
+
+    def _is_error(self, callee: syntax.Expression) -> TypeGuard[syntax.Name]:
+        """Whether it is a class of Python's errors."""
+        from gradcli.trace.own_errors import is_error
+
+        return self.values.is_python and isinstance(callee, syntax.Name) and is_error(callee.id)
+
+    def _error(self, callee: syntax.Name, arguments: list[Value]) -> Value:
+        """An error that is made and not raised yet, or never."""
+        from gradcli.trace.caught import Caught
+
+        given = arguments[0] if len(arguments) == 1 else tuple(arguments)
+        said = self.python.written(given, quoted=callee.id == "KeyError") if arguments else ""
+        made = Caught(said)
+        made.kind, made.cause = callee.id, None
+        if len(arguments) > 1:
+            made.given = said[1:-1]
+        return made
 
     def _is_of_constant(self, callee: syntax.Expression) -> bool:
         """Whether it is a method of a module's constant: `torch.__version__.split`."""

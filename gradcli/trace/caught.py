@@ -10,14 +10,16 @@ from gradcli.diagnostics import GradcliError
 class Caught(str):
     """The message of an error, and the name of its class."""
 
-    __slots__ = ("cause", "kind")
+    __slots__ = ("cause", "given", "kind")
     kind: str
     cause: Any
     """The error that it was raised from."""
+    given: str
+    """How what it was made of is written, where that is no string alone."""
 
     def __repr__(self) -> str:
-        said = str(self) if self.kind == "KeyError" else repr(str(self))
-        return f"{self.kind}({said})" if self else f"{self.kind}()"
+        said = str(self) if self.kind == "KeyError" else repr(str(self)) if self else ""
+        return f"{self.kind}({getattr(self, 'given', said)})"
 
 
 class RaisedError(GradcliError):

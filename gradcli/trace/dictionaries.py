@@ -266,6 +266,15 @@ class SetOfValues(Dictionary):
     def __init__(self, values: Values, elements: Iterable[Value] = ()) -> None:
         super().__init__(values, ((each, None) for each in elements))
 
+    def elements(self) -> Items:
+        """Numbers in the order that Python's sets have them in; others as they came, as the order
+        of Python's is another one in each run.
+        """
+        keys: Iterable[Key] = self._entries
+        if all(isinstance(key, bool | int | float) for key in keys):
+            keys = set(keys)
+        return Items([self._entries[key][0] for key in keys])
+
     def item(self, items: Sequence[Any]) -> Value:
         raise GradcliError("type", "a set has no elements that can be chosen", hint="list(s)")
 
@@ -293,7 +302,7 @@ class SetOfValues(Dictionary):
             "add": lambda given, _: self.put(given[0], None),
             "discard": lambda given, _: self._remove(given[0]),
             "remove": self._take_out,
-            "pop": lambda *_: self._pop_last()[0],
+            "pop": lambda *_: self._pop_first(),
             "clear": lambda *_: self.become([]),
             "copy": lambda *_: SetOfValues(self.values, self.elements()),
             "update": lambda given, _: self.become(
@@ -315,6 +324,13 @@ class SetOfValues(Dictionary):
         own, others = set(self._entries), {key_of(self.values, e) for e in self._others(arguments)}
         found: bool = getattr(own, name)(others)
         return self.values.graph.constant(found)
+
+    def _pop_first(self) -> Value:
+        if not self._entries:
+            return self._pop_last()[0]  # raises
+        first: Value = self.elements()[0]
+        self._remove(first)
+        return first
 
     def _take_out(self, arguments: list[Value], keywords: Given) -> Value:
         """The same for a value that must be there."""

@@ -81,6 +81,8 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
     points = "" if precision is None else f".{precision}"
     if letter == "s":
         value = value if isinstance(value, str) else formatted(value, "")
+    elif isinstance(value, str) and letter == "c" and len(value) == 1:
+        pass
     elif isinstance(value, str):
         raise GradcliError("type", f"%{letter} is for numbers, and {value!r} is a string")
     elif letter in "dicxXo":
@@ -91,7 +93,18 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
         raise GradcliError("value", f"%{letter} does not fit: {error}") from None
 
 
-_PLACE = re.compile(r"\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::((?:[^{}]|\{\w*\})*))?\}|[{}]")
+_PLACE = re.compile(
+    r"\{\{|\}\}|\{(\w*(?:\.\w+|\[\w+\])*)(?:!([rsa]))?(?::((?:[^{}]|\{\w*\})*))?\}|[{}]"
+)
+
+
+_STEP = re.compile(r"\[\w+\]|\w+")
+
+
+def steps(field: str) -> list[str]:
+    """`['a', '[0]', 'x']` for the field `a[0].x`; the first is empty in `{[0]}`."""
+    found = _STEP.findall(field)
+    return found if field[:1].isalnum() or field[:1] == "_" else ["", *found]
 
 
 def places(template: str) -> list[str | tuple[str, str, str]]:

@@ -232,6 +232,7 @@ class ObjectFunctions:
     def _is_subclass(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         from gradcli.trace.classes import LAYERS, MODULE, Class
         from gradcli.trace.kinds_of_values import is_of_kind
+        from gradcli.trace.own_errors import is_error, kinds_of
 
         given = bind_names("issubclass", ("cls", "class_or_tuple"), arguments, keywords)
         made, wanted = given["cls"], given["class_or_tuple"]
@@ -241,6 +242,8 @@ class ObjectFunctions:
             name = each.name if isinstance(each, BuiltIn) else None
             if isinstance(made, Class):
                 is_one = each in made.order or name in made.roots
+            elif isinstance(made, ClassName) and is_error(made.name):
+                is_one = getattr(each, "name", None) in kinds_of(made.name)
             elif isinstance(made, ClassName):
                 is_one = is_of_kind(made.of, each, self.numbers)
             else:

@@ -62,6 +62,8 @@ class Operations(Visits):
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
+        if expression.operator == "~" and self.values.is_python and node in self.special.numbers:
+            return self.graph.constant(~self.values.integer(node, "the operand of ~"))
         first = self.graph.count
         turned: Node = FUNCTIONS[UNARY[expression.operator]](node)
         turned = self.made(turned, first)

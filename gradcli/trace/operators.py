@@ -55,10 +55,10 @@ def _builder(operator: str) -> Callable[..., Node]:
 
 
 def _of_bits(build: Callable[..., Node], left: Node, right: Node) -> Node:
-    return build(_as_integer(left), _as_integer(right))
+    return build(as_integer(left), as_integer(right))
 
 
-def _as_integer(node: Node) -> Node:
+def as_integer(node: Node) -> Node:
     """A whole number that is written in the program as an integer, which has bits."""
     if node.kind != "float" or node.shape or node.known is None:
         return node

@@ -16,6 +16,7 @@ from gradcli.trace.dictionaries import (
     DefaultDictionary,
     Dictionary,
     DictionaryView,
+    FrozenSetOfValues,
     OrderedDictionary,
     SetOfValues,
 )
@@ -242,7 +243,11 @@ def _of_dictionary(value: Dictionary) -> list[tuple[Value, bool]]:
     if isinstance(value, SetOfValues):
         items = _joined(value.elements(), ", ")
         inside: list[tuple[Value, bool]] = [(each, i % 2 == 0) for i, each in enumerate(items)]
-        return [("{", False), *inside, ("}", False)] if items else [("set()", False)]
+        is_frozen = isinstance(value, FrozenSetOfValues)
+        opening, closing = ("frozenset({", "})") if is_frozen else ("{", "}")
+        if not items:
+            return [("frozenset()" if is_frozen else "set()", False)]
+        return [(opening, False), *inside, (closing, False)]
     if hasattr(value, "ordered"):
         return [("Counter(", False), (Dictionary(value.values, value.ordered()), False),
                 (")", False)]  # fmt: skip

@@ -20,7 +20,7 @@ from gradcli.trace.dictionaries import (
 )
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
-from gradcli.trace.objects import Object, TypeHint
+from gradcli.trace.objects import Object, TypeHint, attribute_or_method
 from gradcli.trace.printing import PrintedNumbers, as_single, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.series import numbers, series, together
@@ -163,6 +163,8 @@ class PythonFunctions:
         nodes = [each for each in arguments if isinstance(each, Node) and each in self.numbers]
         if not len(nodes) == len(arguments) > 1:
             return None
+        if self.values.is_python and all(node.known is not None for node in nodes):
+            return (max if name == "max" else min)(nodes, key=lambda node: float(node.known))  # type: ignore[arg-type]
         result = nodes[0]
         for node in nodes[1:]:
             result = FUNCTIONS[ON_NUMBERS[name]](result, node)
@@ -257,7 +259,7 @@ class PythonFunctions:
 
     def filled(self, template: str, arguments: list[Value], keywords: dict[str, Value]) -> str:
         """`template.format(…)`."""
-        from gradcli.trace.formats import places
+        from gradcli.trace.formats import places, steps
 
         unnamed = count()
 
@@ -278,8 +280,11 @@ class PythonFunctions:
         def filled(part: str | tuple[str, str, str]) -> str:
             if isinstance(part, str):
                 return part
-            name, conversion, specification = part
+            field, conversion, specification = part
+            name, *path = steps(field)
             value = value_of(name)
+            for step in path:
+                value = self._inside(value, step)
             if "{" in specification:  # fields inside of the field, as the width: {:{}}
                 inner = places(specification)
                 specification = "".join(
@@ -289,6 +294,21 @@ class PythonFunctions:
             return self.converted(value, conversion, specification)
 
         return self.joined([filled(part) for part in places(template)])
+
+    def _inside(self, value: Value, step: str) -> Value:
+        """`value.name`, or `value[0]`, `value[key]` where the step begins with a bracket."""
+        if not step.startswith("["):
+            if isinstance(value, Object):
+                return attribute_or_method(value, step)  # type: ignore[no-any-return]
+            if step in getattr(value, "_fields", ()):
+                return getattr(value, step)  # type: ignore[no-any-return]
+            raise GradcliError("name", f"{describe(value)} has no attribute {step!r}")
+        inner = step[1:-1]
+        place: Value = self.values.plain(int(inner)) if inner.isdecimal() else inner
+        if isinstance(value, Object):
+            found: Value = value.item([place])
+            return found
+        return self.values.subscript(value, [place])
 
     def percent(self, template: str, value: Value) -> str:
         """`template % value`, where a tuple is several values."""

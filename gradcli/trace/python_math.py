@@ -43,7 +43,15 @@ class PythonMath:
             "math.gamma": self._gamma,
             "math.isclose": self._isclose,
             "math.log": self._log,
+            "math.dist": self._dist,
         }
+
+    def _dist(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("dist", ("p", "q"), arguments, keywords)
+        p, q = (self.values.numbers(each, "dist") for each in given.values())
+        if len(p) != len(q):
+            raise GradcliError("value", f"dist: the points have {len(p)} and {len(q)} coordinates")
+        return self.values.plain(math.dist(p, q))
 
     def _gamma(self, arguments: list[Value], keywords: Given) -> Value:
         (x,) = bind_names("gamma", ("x",), arguments, keywords).values()

@@ -192,9 +192,18 @@ class Sequences:
         )
         return text.join(map(str, strings))
 
+    def _of_any(
+        self, text: str, name: str, parts: Sequence[Value], bounds: Sequence[Value]
+    ) -> Value:
+        """Whether it begins or ends with one of several."""
+        found = (self._of_text(text, name, [part, *bounds], {}) for part in parts)
+        return self.values.graph.constant(any(map(self.values.truth, found)))
+
     def _of_text(self, text: str, name: str, arguments: list[Value], keywords: Given) -> Value:
         if keywords:
             raise GradcliError("type", f"{name} takes arguments without names")
+        if name in ("startswith", "endswith") and arguments and isinstance(arguments[0], tuple):
+            return self._of_any(text, name, arguments[0], arguments[1:])
         given = [
             each if isinstance(each, str) else self.values.integer(each, name) for each in arguments
         ]

@@ -277,3 +277,48 @@ def test_an_error_says_what_is_wrong(cell: str, code: str, said: str) -> None:
         ours("import math\n" + cell)
     assert caught.value.diagnostic.code == code
     assert said in caught.value.diagnostic.message
+
+
+def test_errors_are_values() -> None:
+    """Python 3.11."""
+    cell = """
+import torch
+e = ValueError('bad', 1)
+print(repr(e), e, repr(KeyError('k')), KeyError('k'), isinstance(e, Exception))
+print(issubclass(ValueError, Exception), issubclass(KeyError, ValueError), repr(OSError()))
+for each in [ValueError("a"), TypeError("b")]:
+    try:
+        raise each
+    except (ValueError, TypeError) as caught:
+        print(type(caught).__name__, caught, caught.args)
+"""
+    assert ours(cell).splitlines() == [
+        "ValueError('bad', 1) ('bad', 1) KeyError('k') 'k' True",
+        "True False OSError()", "ValueError a ('a',)", "TypeError b ('b',)",
+    ]  # fmt: skip
+
+
+def test_sets_of_numbers_are_in_pythons_order() -> None:
+    cell = """
+import torch
+print({v % 2 for v in [3, 1, 2]}, set([5, 1, 9, 2]), [v for v in {9, 1, 4}], {2, 1}.pop())
+print(frozenset([1]), frozenset(), set(), {17, 1, 8}, sorted({'b', 'a'}))
+"""
+    assert ours(cell).splitlines() == [
+        "{0, 1} {1, 2, 5, 9} [1, 4, 9] 1".replace("[1, 4, 9]", str(list({9, 1, 4}))).replace(
+            "{1, 2, 5, 9}", str({5, 1, 9, 2})
+        ),
+        f"frozenset({{1}}) frozenset() set() { ({17, 1, 8}) } ['a', 'b']",
+    ]
+
+
+def test_text_by_parts_of_values() -> None:
+    cell = """
+import torch, math
+from collections import namedtuple
+p = namedtuple('P', 'x y')(1, 2.5)
+print('{a[0]} {b.x} {c[k]:.2f} {0[1]}'.format([7, 8], a=[1], b=p, c={'k': 0.125}))
+print('%c%c' % ('a', 98), 'net.pt'.endswith(('.pt', '.pth')), 'a'.startswith(('b', 'c')))
+print(~5, math.dist([0, 0], [3, 4]), min({'a': 1, 'b': 2.5}.values()), max(1, 0.5))
+"""
+    assert ours(cell).splitlines() == ["1 1 0.12 8", "ab True False", "-6 5.0 1 1"]
