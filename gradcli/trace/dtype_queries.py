@@ -12,6 +12,7 @@ from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import ALIASES, FLOATS, INTEGERS
+from gradcli.trace.items import Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
@@ -127,11 +128,11 @@ class DtypeQueries:
         for group in filter(None, groups):
             best = highest(group)
             found = best if not found or _kind(best) > _kind(found) else found
-        return f"torch.{found}"
+        return Unquoted(f"torch.{found}")
 
     def _promote(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("promote_types", ("type1", "type2"), arguments, keywords)
-        return f"torch.{highest(list(map(self.name, given.values())))}"
+        return Unquoted(f"torch.{highest(list(map(self.name, given.values())))}")
 
     def _can_cast(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("can_cast", ("from_", "to"), arguments, keywords)

@@ -9,6 +9,7 @@ from gradcli.language import syntax
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.frames import UserFunction
+from gradcli.trace.items import Unquoted
 from gradcli.trace.objects import Recording
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -161,7 +162,9 @@ class SettingCalls:
 
     def _dtype(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         dtypes = self.autograd.dtypes
-        return f"torch.{self.values.graph.precision if dtypes is None else dtypes.default}"
+        return Unquoted(
+            f"torch.{self.values.graph.precision if dtypes is None else dtypes.default}"
+        )
 
     def _set_dtype(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """What floats are called whose dtype is not named; what they are computed in is `--dtype`'s

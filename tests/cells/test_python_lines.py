@@ -257,3 +257,13 @@ except Exception as error:
         "[[1, 1], [2, 2], [3, 3]] [1 2 3 4] [0.5 1.  2.  3. ]",
         "np.r_ joins arrays and numbers here",
     ]
+
+
+def test_dtypes_in_tuples_have_no_quotes() -> None:
+    cell = """
+import torch
+x = torch.tensor([1])
+half = torch.float16
+print((torch.get_default_dtype(), torch.result_type(x, 1.5), torch.promote_types(x.dtype, half)))
+"""
+    assert ours(cell) == "(torch.float32, torch.float32, torch.float16)\n"
