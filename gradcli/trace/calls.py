@@ -237,6 +237,7 @@ class Calls(NumpyCalls):
             return (yield self._method(expression))
         if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
             return (yield self._by_syntax[name](expression))
+        self._note_copied(expression, name if held is None else "")
         arguments = yield self._operands(expression.arguments, given, begun)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
@@ -584,6 +585,15 @@ class Calls(NumpyCalls):
             )
         arguments, keywords = yield self._all_as_written(expression)
         return (yield value.call(arguments, keywords))
+
+    def _note_copied(self, expression: syntax.Call, name: str) -> None:
+        """Remember which items are copied at once, where a function's argument is a list of them
+        that is made there.
+        """
+        if syntax.Comprehension in map(type, expression.arguments):
+            from gradcli.trace.windows import window_in  # few programs come here
+
+            self.window = window_in(expression.arguments[0]) if name == "stack" else None
 
     def _all_as_written(self, expression: syntax.Call) -> Visit:
         """All arguments of what is called, lists of numbers as lists."""

@@ -28,6 +28,9 @@ CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 class Expressions(Operations):
     """Evaluates expressions; `Calls` adds calls, and `Tracer` statements."""
 
+    window: syntax.Index | None = None
+    """The items of a list that is copied at once, if these may be slices at computed places."""
+
     def visitors(self) -> dict[type[Any], Visitor]:
         return {
             syntax.Number: self.numerals.number,
@@ -317,7 +320,7 @@ class Expressions(Operations):
         value = yield self.visit(expression.value)
         if type(expression.value) is syntax.List:
             value = self.as_written(expression.value, value)
-        items = yield self.subscripts(expression)
+        items = yield self.subscripts(expression, value if expression is self.window else None)
         self.graph.span = expression.span
         return (yield self.element(value, items))
 
@@ -337,8 +340,10 @@ class Expressions(Operations):
                 self.values.copies.add(found)  # a number of NumPy's is no view
         return found
 
-    def subscripts(self, expression: syntax.Index) -> Visit:
-        """What stands in brackets: values, slices and `...`; a tuple is several."""
+    def subscripts(self, expression: syntax.Index, copied: Value = None) -> Visit:
+        """What stands in brackets: values, slices and `...`; a tuple is several. What is taken is
+        `copied` at once, if that is given: what it is taken from.
+        """
         items: list[Any] = []
         for item in expression.items:
             if isinstance(item, syntax.Ellipsis):
@@ -346,12 +351,9 @@ class Expressions(Operations):
             elif isinstance(item, syntax.Slice):
                 bounds = []
                 for bound in (item.lower, item.upper, item.step):
-                    part = None if bound is None else (yield self.visit(bound))
-                    self.graph.span = item.span
-                    bounds.append(
-                        None if part is None else self.values.integer(part, "a slice's bound")
-                    )
-                items.append(slice(*bounds))
+                    bounds.append(None if bound is None else (yield self.visit(bound)))
+                self.graph.span = item.span
+                items.append(self._slice(bounds, copied))
             else:
                 found = yield self.visit(item)
                 if isinstance(item, syntax.List) and _has_lists(item):
@@ -359,6 +361,19 @@ class Expressions(Operations):
                 several = found if isinstance(found, tuple) else (found,)
                 items += [getattr(each, "bounds", each) for each in several]  # of slice(0, 3)
         return items
+
+    def _slice(self, bounds: list[Value], copied: Value) -> slice | Node:
+        """A slice, or the places in it."""
+        if copied is not None:
+            from gradcli.trace.windows import places_between  # few programs have them
+
+            places = places_between(self.values, copied, bounds)
+            if places is not None:
+                return places
+        integer = self.values.integer
+        return slice(
+            *[None if each is None else integer(each, "a slice's bound") for each in bounds]
+        )
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
         owner, name = expression.value, expression.name

@@ -253,7 +253,31 @@ ROLLED = {
     )
     for name, call in OPTIMISERS.items()
 }
+WINDOWS = looped(
+    "ix = torch.randint(len(data) - 4, (3,))",
+    "x = torch.stack([data[i:i + 4] for i in ix])",
+    "t = torch.stack([data[i + 1:i + n + 1] for i in ix])",
+    "loss = ((X[x % 3] @ w - y[t % 3])**2).mean()",
+    "loss.backward()",
+    STEP,
+    ZERO,
+    before="torch.manual_seed(3)\ndata, n = torch.arange(20) * 7, 4",
+    after="print(w, x, t)",
+)
+"""Slices at drawn places, as batches of texts are made."""
+ROLLED |= {
+    "windows": WINDOWS,
+    "windows of truth values": WINDOWS.replace("* 7", "> 9").replace("% 3", ".long()"),
+}
 UNROLLED = {
+    "windows that end early": looped(
+        "k = torch.randint(20, (1,))",
+        "loss = 0.1 * w.sum() * torch.stack([data[i:i + 4] for i in k]).sum()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(3)\ndata = torch.arange(20)",
+    ),
     "carries a graph": looped(
         LOSS,
         "total = total + loss",
@@ -471,6 +495,35 @@ def test_a_loop_that_trains_is_one_node_with_the_bits_of_its_passes(name: str) -
 @pytest.mark.parametrize("name", UNROLLED)
 def test_what_a_node_cannot_do_is_done_pass_by_pass(name: str) -> None:
     assert told(UNROLLED[name])[0] == told(UNROLLED[name], unroll=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("slices", "expected"),
+    [
+        ("data[i:i + 3] for i in torch.tensor([1, 5])", [[10, 20, 30], [50, 60, 70]]),
+        ("data[i - 2:2 + i - 1] for i in torch.tensor([2, 5])", [[0, 10, 20], [30, 40, 50]]),
+        ("data[i:i + 3] for i in torch.tensor([6, 6])", [[60, 70], [60, 70]]),
+        ("data[i:i + 3] for i in torch.tensor([-4, -5])", [[40, 50, 60], [30, 40, 50]]),
+        ("data[i:i + 3] for i in torch.tensor([-3, -3])", [[], []]),
+        ("data[i:i] for i in torch.tensor([1, 2])", [[], []]),
+        ("data[i:2 * i] for i in torch.tensor([2, 2])", [[20, 30], [20, 30]]),
+        ("data[:i] for i in torch.tensor([2, 2])", [[0, 10], [0, 10]]),
+    ],
+)  # PyTorch 2.13.0
+def test_slices_that_are_stacked_are_those_of_pytorch(slices: str, expected: list[Any]) -> None:
+    text = f"import torch\ndata = torch.arange(8) * 10\nprint(torch.stack([{slices}]).tolist())"
+    (printed, *_), _ = told(text)
+    assert printed[0] == str(expected)
+
+
+def test_a_slice_that_is_changed_in_place_changes_its_tensor() -> None:
+    text = """import torch
+data = torch.arange(8)
+parts = [data[i:i + 2] for i in torch.tensor([1, 5])]
+parts[0][0] = 9
+print(torch.stack(parts).tolist(), data.tolist())"""
+    (printed, *_), _ = told(text)
+    assert printed[0] == "[[9, 2], [5, 6]] [0, 9, 2, 3, 4, 5, 6, 7]"  # PyTorch 2.13.0
 
 
 def test_a_tensor_has_changed_as_often_as_in_its_passes() -> None:
