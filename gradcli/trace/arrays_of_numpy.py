@@ -23,6 +23,8 @@ from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.closeness import worst
+from gradcli.trace.constructors import as_dtype
+from gradcli.trace.dtypes import INTEGERS
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers
@@ -77,11 +79,11 @@ _FUNCTIONS = {
 _SIZED = frozenset(("tri", "geomspace", "indices", "histogram"))
 """Functions whose numbers say how large the result is."""
 _SCALARS = {
-    **dict.fromkeys(("int64", "int32", "int16", "int8", "uint8", "int_", "intp"), int),
-    **dict.fromkeys(("float16", "float_", "double", "single"), float),
-    **dict.fromkeys(("bool_", "bool"), bool),
+    **{name: name for name in (*INTEGERS, "float16", "float32", "float64")},
+    "int_": "int64", "intp": "int64", "float_": "float64", "double": "float64",
+    "single": "float32", "bool_": "bool", "bool": "bool",
 }  # fmt: skip
-"""NumPy's numbers, and what they are in Python."""
+"""NumPy's numbers, and the dtype of each."""
 
 
 _SHAPES = ("unravel_index", "ravel_multi_index", "indices")
@@ -115,7 +117,7 @@ class ArrayCalls:
         self._put = put
         self.functions: dict[str, Special] = {
             **{f"np.{name}": partial(self._known, name) for name in _FUNCTIONS},
-            **{f"np.{name}": partial(self._number, kind) for name, kind in _SCALARS.items()},
+            **{f"np.{name}": partial(self._number, dtype) for name, dtype in _SCALARS.items()},
             **{f"np.{name}": partial(self._asked, name) for name in ("shape", "size", "ndim")},
             **{f"np.{name}": partial(self._empty, name) for name in ("empty", "empty_like")},
             "np.copy": self._copy,
@@ -244,11 +246,17 @@ class ArrayCalls:
 
     # --- numbers and sizes ---
 
-    def _number(
-        self, kind: Callable[[Any], Any], arguments: list[Value], keywords: dict[str, Value]
-    ) -> Value:
+    def _number(self, dtype: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`np.float32(0.5)`; of an array it makes one of that dtype."""
         (value,) = bind_names("a number", ("x",), arguments, keywords).values()
-        return self.values.plain(kind(self.values.number(value, "a number")))
+        if isinstance(value, str):
+            value = self.values.plain(float(self._call("float", [value], {}).known))
+        node = as_dtype(self.autograd, self.values.tensor(value, "a number"), dtype)
+        made = leaf(node.graph.constant(self.values.evaluator.value(node)), marked=False)
+        self.values.arrays.add(made)
+        if self.autograd.dtypes is not None:
+            self.autograd.dtypes.name(made, dtype)
+        return made
 
     def _asked(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names(name, ("a",), arguments, keywords).values()

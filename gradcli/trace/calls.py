@@ -695,7 +695,7 @@ class Calls(NumpyCalls):
             from gradcli.trace.constructors import compute_in
 
             computed: Value = compute_in(self.autograd, built_in, arguments, keywords)
-            self.values.stay_arrays(computed, arguments)
+            self.special.numbers.stay_arrays(computed, arguments)
             return computed
         if self.values.is_python and built_in.name in ON_INTEGERS and len(arguments) == 2:
             a, b = arguments
@@ -714,8 +714,7 @@ class Calls(NumpyCalls):
         result = self.made(result, first)
         if self.values.is_pytorch:
             self._remember(built_in, result, first, arguments, keywords)
-        if self.values.arrays:
-            self.values.stay_arrays(result, arguments)
+        self.special.numbers.stay_arrays(result, arguments)
         if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
             self.values.copies.add(result)
         return result

@@ -54,6 +54,7 @@ def construct(
     integers and truth values.
     """
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
+    given = [*arguments, *own.values()]
     if function.name in _OF_DATA:
         function, arguments = _with_data(autograd, function, arguments)
     made = call(autograd.values, function, arguments, own)
@@ -66,11 +67,8 @@ def construct(
     if dtype is not None:
         _check_range(autograd, function, arguments, dtype)
         node = as_dtype(autograd, node, dtype)
-    elif autograd.dtypes is not None and function.name == "FloatTensor":
-        node = as_dtype(autograd, node, f"torch.{autograd.dtypes.default}")
-    elif autograd.dtypes is not None and function.name.endswith("_like"):
-        like = autograd.values.tensor([*arguments, *own.values()][0])
-        node = autograd.dtypes.as_dtype(node, autograd.dtypes.of(like))
+    elif autograd.dtypes is not None:
+        node = _of_usual_dtype(autograd, function, node, given)
     marked = keywords.get("requires_grad")
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
@@ -85,6 +83,25 @@ def construct(
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
+
+
+def _of_usual_dtype(
+    autograd: Autograd, function: Function, node: Node, given: Sequence[Value]
+) -> Node:
+    """A tensor that was made without a word of its dtype, as PyTorch has it."""
+    dtypes = autograd.dtypes
+    assert dtypes is not None
+    if function.name == "FloatTensor":
+        return as_dtype(autograd, node, f"torch.{dtypes.default}")
+    if function.name.endswith("_like"):
+        return dtypes.as_dtype(node, dtypes.of(autograd.values.tensor(given[0])))
+    arrays = autograd.values.arrays
+    if function.name in _OF_DATA and arrays and not (node.shape and node in arrays):
+        of_numpy = dtypes.of_numbers(given[:1], node.kind)
+        if of_numpy:
+            node = bind(node)
+            dtypes.name(node, of_numpy)
+    return node
 
 
 _OF_NUMBERS = ("tensor", "full")

@@ -160,11 +160,14 @@ def collated(autograd: Autograd, found: list[Value]) -> Value:
     if isinstance(first, Node | Items) and all(isinstance(each, Node) for each in found):
         nodes = [values.tensor(each) for each in found]
         numbers = PrintedNumbers(values)
-        whole = all(each in numbers and numbers.is_integer(each) for each in nodes)
-        if whole:
-            return cast(stack(nodes), "int")
         made = stack(nodes)
-        if autograd.dtypes is not None and all(each in numbers for each in nodes):
+        if not all(each in numbers for each in nodes):
+            if autograd.dtypes is not None and nodes[0] in values.arrays:
+                autograd.dtypes.name(made, autograd.dtypes.of(nodes[0]))
+            return made
+        if made.kind != "bool" and all(map(numbers.is_integer, nodes)):
+            return cast(made, "int")
+        if autograd.dtypes is not None and made.kind == "float":
             autograd.dtypes.name(made, "float64")
         return made
     if isinstance(first, str):

@@ -18,6 +18,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, leaf
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, JointlyLinear, Linear, cast
+from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
@@ -106,6 +107,26 @@ class Dtypes:
             return node
         dtype = self.of(holder)
         return self.as_dtype(_in_bits(node, dtype), dtype)
+
+    def of_numbers(self, given: Iterable[Value], kind: str) -> str:
+        """The dtype of a tensor that is made of NumPy's numbers, in lists or alone; nothing where
+        there are none of that kind among them.
+        """
+        found: list[str] = []
+        waiting = list(given)
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Items | tuple):
+                if isinstance(part, Items) and part.is_rolled:
+                    return ""
+                waiting += part
+            elif isinstance(part, Node) and not part.shape:
+                is_numpys = part in self.values.arrays and part.kind == kind
+                found.append(self.of(part) if is_numpys else "")
+        usual = self.default if kind == "float" else "int64"
+        if not any(found):
+            return ""
+        return _highest((each or usual for each in found), FLOATS + INTEGERS) or ""
 
     def name_whole(self, node: Node, operands: Iterable[Value]) -> None:
         """Give integers that were computed as floats the dtype that follows from operands."""

@@ -49,6 +49,8 @@ _SHARING = ("asarray", "asanyarray")
 """Those of them that give the array itself, or one in the memory of a tensor."""
 _DOUBLE = frozenset(("interp", "cov", "corrcoef", "polyfit", "bincount", "float64", "double"))
 """NumPy's functions that compute with floats of 64 bits, whatever they are given."""
+_SHAPING = frozenset(("broadcast_to", "reshape"))
+"""Functions whose second argument is a shape."""
 _LISTING = frozenset(("split", "array_split", "hsplit", "vsplit", "dsplit"))
 """NumPy's functions that give lists, where PyTorch's give tuples."""
 _RECORDS = {
@@ -91,7 +93,10 @@ class NumpyCalls(PythonCalls):
         if "dtype" not in keywords and makes_integers(
             name, text, call, arguments, keywords, self.special.numbers
         ):
-            keywords["dtype"] = "torch.int64"
+            dtypes = self.autograd.dtypes
+            given = (*arguments, *keywords.values())
+            of_numpy = dtypes.of_numbers(given, "int") if dtypes is not None else ""
+            keywords["dtype"] = f"torch.{of_numpy or 'int64'}"
 
     def as_array(
         self,
@@ -111,7 +116,9 @@ class NumpyCalls(PythonCalls):
         if not isinstance(result, Node):
             return result
         if not result.shape and result in self.special.numbers:
-            return result
+            return self._number_of(callee, result)
+        if not result.shape and result.op is LEAF and result in self.values.arrays:
+            return result  # np.float32(0.5)
         if arguments:
             name = (path_of(callee) or [""])[-1]
             self._check_constant(name, arguments)
@@ -125,6 +132,18 @@ class NumpyCalls(PythonCalls):
         self._name_dtype(array, path_of(callee) or [""], dtype, arguments)
         return array
 
+    def _number_of(self, callee: syntax.Expression, result: Node) -> Node:
+        """What an elementwise function makes of Python's numbers: NumPy's float64, or int64."""
+        known = FUNCTIONS.get((path_of(callee) or [""])[-1])
+        if known is None or not isinstance(known.op, Elementwise) or result.kind == "bool":
+            return result
+        is_whole = self.special.numbers.is_integer(result)
+        number = bind(cast(result, "int") if is_whole else result)
+        self.values.arrays.add(number)
+        if self.autograd.dtypes is not None and not is_whole:
+            self.autograd.dtypes.name(number, "float64")
+        return number
+
     def _name_dtype(
         self, array: Node, path: Sequence[str], dtype: Value, arguments: Sequence[Value]
     ) -> None:
@@ -137,6 +156,7 @@ class NumpyCalls(PythonCalls):
             found = self.autograd.dtypes.of(arguments[0])  # type: ignore[arg-type]
         elif array.kind == "float":
             is_wide = path[-1] in _DOUBLE or "random" in path
+            arguments = arguments[:1] if path[-1] in _SHAPING else arguments
             found = "float64" if is_wide else self._width(arguments)
         else:
             return

@@ -117,9 +117,8 @@ class Operations(Visits):
         if right.known is not None and operator in _DIVIDING:
             self._check_division(left, right)
         if left.kind != right.kind and self.values.is_python:
-            left, right = self._in_one_kind(expression, left, right)
-        elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
-            left = cast(left, "int")
+            left, right = self._with_rows(expression, left, right)
+        left, right = self._as_integers(operator, left, right)
         first = self.graph.count
         result = binary(self.values, operator, left, right)
         result = self.made(result, first, "matmul" if operator == "@" else "")
@@ -129,17 +128,16 @@ class Operations(Visits):
             if syntax.List in (type(expression.left), type(expression.right)):  # which is no tensor
                 self.values.stay_arrays(result, (left, right))
             else:
-                self.values.stay_tensors(result, left, right)
+                self.special.numbers.stay_arrays(result, (left, right))
         return result
 
-    def _in_one_kind(self, expression: syntax.Binary, left: Node, right: Node) -> tuple[Node, Node]:
-        """Both sides, whole numbers next to integers as integers, as NumPy has them."""
+    def _with_rows(self, expression: syntax.Binary, left: Node, right: Node) -> tuple[Node, Node]:
+        """Both sides, a list of whole numbers next to an array of integers as one, too."""
         if left in self.values.arrays:
-            right = self.whole_row(expression.right, right)
-        elif right in self.values.arrays:
-            left = self.whole_row(expression.left, left)
-        left = self._beside(right, expression.operator, left)
-        return left, self._beside(left, expression.operator, right)
+            return left, self.whole_row(expression.right, right)
+        if right in self.values.arrays:
+            return self.whole_row(expression.left, left), right
+        return left, right
 
     def made(self, result: Any, first: int, product: str = "") -> Any:
         """A result, computed by nodes from index `first` on, as PyTorch has it. Raises `type` for a
@@ -162,6 +160,15 @@ class Operations(Visits):
             raise GradcliError(
                 "value", "division by zero", hint="torch.tensor(0.) divides as PyTorch does"
             )
+
+    def _as_integers(self, operator: str, left: Node, right: Node) -> tuple[Node, Node]:
+        """Two operands, as integers where PyTorch or Python computes with these."""
+        if left.kind != right.kind and self.values.is_python:
+            left = self._beside(right, operator, left)
+            right = self._beside(left, operator, right)
+        elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
+            left = cast(left, "int")
+        return left, right
 
     def _beside(self, other: Node, operator: str, node: Node) -> Node:
         """A whole number next to a tensor of integers as an integer, as it is in PyTorch."""
@@ -220,9 +227,11 @@ class Operations(Visits):
             return self._joined(left, right)
         if operator == "*" and isinstance(right, Node) and self._is_repeated(left):
             return self._repeated(left, right)
+        if left.__class__ is Node and right.__class__ is Node:
+            left, right = self._as_integers(operator, left, right)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
-        self.values.stay_tensors(result, left, right)
+        self.special.numbers.stay_arrays(result, (left, right))
         return result
 
     def _row_beside(self, value: Value, other: Value) -> Value:
@@ -306,8 +315,7 @@ class Operations(Visits):
             self.graph.span = expression.span
             part = yield self._compared(operator, left, right)
             watch(self.autograd, part, (left, right))
-            if self.values.arrays:
-                self.values.stay_tensors(part, left, right)
+            self.special.numbers.stay_arrays(part, (left, right))
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
         return result

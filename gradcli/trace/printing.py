@@ -134,6 +134,23 @@ class PrintedNumbers:
         values = self.values
         return values.is_pytorch or not values.is_python or node in values.arrays
 
+    def are_beside_tensor(self, operands: Iterable[Value]) -> bool:
+        """Whether one of them is a tensor of PyTorch's: no number, and no array or list."""
+        values = self.values
+        return values.is_pytorch and any(
+            isinstance(each, Node)
+            and each not in values.arrays
+            and each not in values.listed
+            and each not in values.number_lists
+            and each not in self
+            for each in operands
+        )
+
+    def stay_arrays(self, result: Value, operands: Sequence[Value]) -> None:
+        """What is computed from NumPy's arrays is one, unless a tensor is among the operands."""
+        if self.values.arrays and not self.are_beside_tensor(operands):
+            self.values.stay_arrays(result, operands)
+
     def add_like(self, node: Node, other: Node) -> None:
         """A node is a number if another one is, and an integer if that is one."""
         self._found[node] = other in self

@@ -151,8 +151,16 @@ class PythonFunctions:
         return cast(item, "int") if isinstance(item, Node) and item.kind == "bool" else item
 
     def _added(self, a: Value, b: Value) -> Node:
-        added: Node = FUNCTIONS["add"](self.values.tensor(a), self.values.tensor(b))
+        left, right = self.values.tensor(a), self.values.tensor(b)
+        if "int" in (left.kind, right.kind):
+            left, right = self._whole(left), self._whole(right)
+        added: Node = FUNCTIONS["add"](left, right)
+        self.numbers.stay_arrays(added, (left, right))
         return added
+
+    def _whole(self, node: Node) -> Node:
+        """A number as an integer, if it is one."""
+        return cast(node, "int") if node in self.numbers and self.numbers.is_integer(node) else node
 
     def of_numbers(self, name: str, arguments: Sequence[Value]) -> Value:
         """`max(a, b, …)` or `min(…)` of plain numbers, or a list of them; else None."""

@@ -67,7 +67,6 @@ class Specials:
             "np.dot": self._dot,
             "np.cumsum": partial(self._running, "cumsum"),
             "np.cumprod": partial(self._running, "cumprod"),
-            **dict.fromkeys(("np.float64", "np.float32"), self._float),
         }
         self.methods: dict[str, Special] = {
             "size": self._size,
@@ -130,11 +129,6 @@ class Specials:
         place = 0 if axis is None else self.values.integer(axis, "axis")
         found: Node = FUNCTIONS[name](node, place)
         return cast(found, "int") if node.kind != "float" else found
-
-    def _float(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """A number of NumPy's, which is printed as Python's float."""
-        (value,) = bind_names("float64", ("x",), arguments, keywords).values()
-        return self.values.plain(self.values.number(value, "a number"))
 
     # --- lists and ranges ---
 

@@ -268,8 +268,7 @@ class Updates(ElementUpdates):
             return (yield own.call([value], {}))
         if not isinstance(before, Node) or not self._is_tensor(before):
             result = yield self.operated(operator, before, value)
-            if self.values.arrays:
-                self.values.stay_arrays(result, (before, value))
+            self.special.numbers.stay_arrays(result, (before, value))
             return result
         before = self.values.current(before)
         self.write(self._here(), before, None, self.changed_whole(operator, before, value))
@@ -293,6 +292,7 @@ class Updates(ElementUpdates):
             and node.known is None
             and not self.graph.shares
             and node not in self.special.numbers
+            and not self.values.is_number_of_numpy(node)
         )
 
     # --- attributes ---

@@ -191,27 +191,16 @@ class Values(Changes):
             level = [Items(level[i : i + length]) for i in range(0, len(level), length or 1)]
         return level[0] if level else Items([])
 
+    def is_number_of_numpy(self, node: Node) -> bool:
+        """Whether it is a number of NumPy's, as an array has for elements."""
+        return not node.shape and node in self.arrays and node not in self.boxed
+
     def stay_arrays(self, result: Value, operands: Sequence[Value]) -> None:
         """What is computed from NumPy's arrays is printed as one."""
         if isinstance(result, Node) and any(
             isinstance(each, Node) and each in self.arrays for each in operands
         ):
             self.arrays.add(result)
-
-    def stay_tensors(self, result: Value, left: Value, right: Value) -> None:
-        """The same of an operator's result, which is a tensor where one of the two is."""
-        if not (self.is_pytorch and (self._has_axes(left) or self._has_axes(right))):
-            self.stay_arrays(result, (left, right))
-
-    def _has_axes(self, value: Value) -> bool:
-        """Whether it is a tensor of several elements, and neither an array nor a list."""
-        return (
-            isinstance(value, Node)
-            and bool(value.shape)
-            and value not in self.arrays
-            and value not in self.listed
-            and value not in self.number_lists
-        )
 
     @property
     def is_apart(self) -> bool:

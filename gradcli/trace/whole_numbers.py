@@ -63,9 +63,16 @@ def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
             if not numbers.is_integer(part):
                 return False
             count += 1
+        elif isinstance(part, Node) and _is_count(part, numbers):
+            count += 1
         else:
             return False
     return count > 0
+
+
+def _is_count(node: Node, numbers: PrintedNumbers) -> bool:
+    """Whether it is an integer of NumPy's."""
+    return node.kind == "int" and not node.shape and node in numbers.arrays
 
 
 def _is_whole(text: str, expression: object) -> bool:
