@@ -176,6 +176,18 @@ class GradcliError(Exception):
         return self
 
 
+class RefusedError(GradcliError):
+    """What Python or PyTorch refuses, too: `elsewhere` is the class of its exception, and what that
+    says.
+    """
+
+    def __init__(
+        self, elsewhere: tuple[str, str], code: Code, message: str, hint: str | None = None
+    ) -> None:
+        super().__init__(code, message, hint=hint)
+        self.elsewhere = elsewhere
+
+
 class Note(NamedTuple):
     """Something that the user should know although the run succeeded."""
 
@@ -203,7 +215,7 @@ def lacks_memory(error: Exception) -> bool:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` most likely stands for, if any is close (did you mean …?)."""
-    best: tuple[int, int, str] | None = None
+    best: tuple[int, bool, int, str] | None = None
     if len(name) > _LONGEST_NAME:
         return None
     limit = max(1, len(name) // 3)
@@ -216,11 +228,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         distance = _edit_distance(written, other)
         if distance == len(name):
             continue  # nothing in common: another letter is not a typing error for x
-        # Of equally close names, one with the same letters in another order is preferred.
-        rank = (distance, abs(len(candidate) - len(name)), candidate)
+        # Of equally close names, one that was typed whole with letters behind it is preferred, then
+        # one with the same letters in another order.
+        is_begun = written.startswith(other)
+        rank = (distance, not is_begun, abs(len(candidate) - len(name)), candidate)
         if distance <= limit and (best is None or rank < best):
             best = rank
-    return best[2] if best else None
+    return best[-1] if best else None
 
 
 def _edit_distance(a: str, b: str) -> int:

@@ -19,7 +19,7 @@ from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import part, reshape
-from gradcli.ops.table import Case, everywhere
+from gradcli.ops.table import Case, everywhere, kernel
 
 table = Group("activation")
 
@@ -84,6 +84,7 @@ def relu6(x: Node) -> Node:
     formula="clamp(x + 3, 0, 6) / 6",
     elsewhere={"torch": "0", "jax": "0"},
     kink="0 at -3 and 3",
+    demands={"x": kernel("hardsigmoid_cpu")},
 )
 def hardsigmoid(x: Node) -> Node:
     """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on."""
@@ -95,6 +96,7 @@ def hardsigmoid(x: Node) -> Node:
     formula="x * relu6(x + 3) / 6",
     elsewhere={"torch": "0 (at -3; 1 at 3)", "jax": "0 (at -3; 1 at 3)"},
     kink="0 at -3, 1 at 3",
+    demands={"x": kernel("hardswish_cpu")},
 )
 def hardswish(x: Node) -> Node:
     """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
@@ -108,6 +110,7 @@ def hardswish(x: Node) -> Node:
     elsewhere={"torch": "the slope", "jax": "1", "tensorflow": "the slope"},
     kink="the slope at 0",
     confused=("relu",),
+    demands={"x": kernel("leaky_relu_cpu")},
 )
 def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     """x where it is positive, else a small slope times x."""
@@ -144,6 +147,7 @@ def threshold(x: Node, threshold: float, value: float) -> Node:
     formula="where(abs(x) > lambd, x, 0)",
     elsewhere={"torch": "0"},
     kink="0 at -lambd and lambd",
+    demands={"x": kernel("hardshrink_cpu")},
 )
 def hardshrink(x: Node, lambd: float = 0.5) -> Node:
     """x, and 0 from -lambd to lambd."""
@@ -155,6 +159,7 @@ def hardshrink(x: Node, lambd: float = 0.5) -> Node:
     formula="where(x > lambd, x - lambd, where(x < -lambd, x + lambd, 0))",
     elsewhere={"torch": "0"},
     kink="0 at -lambd and lambd",
+    demands={"x": kernel("softshrink_check")},
 )
 def softshrink(x: Node, lambd: float = 0.5) -> Node:
     """x moved towards 0 by `lambd`, and 0 within that distance."""
@@ -171,6 +176,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
     elsewhere={"torch": "alpha", "jax": "alpha", "tensorflow": "1"},
     kink="alpha at 0",
     confused=("relu",),
+    demands={"x": kernel("elu_cpu")},
 )
 def elu(x: Node, alpha: float = 1.0) -> Node:
     """x where it is positive, else alpha * (exp(x) - 1)."""
@@ -183,6 +189,7 @@ def elu(x: Node, alpha: float = 1.0) -> Node:
     formula="1.0507… * elu(x, 1.6733…)",
     elsewhere={"torch": "1.7581", "jax": "1.7581", "tensorflow": "1.0507"},
     kink="1.7581 at 0",
+    demands={"x": kernel("elu_cpu")},
 )
 def selu(x: Node) -> Node:
     """elu with the two factors that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
@@ -195,6 +202,7 @@ def selu(x: Node) -> Node:
     formula="where(x > 0, x, alpha * expm1(x / alpha))",
     elsewhere={"torch": "1", "jax": "1"},
     kink="1 at 0",
+    demands={"x": kernel("elu_cpu")},
 )
 def celu(x: Node, alpha: float = 1.0) -> Node:
     """elu with a derivative that is continuous for every alpha."""
@@ -207,6 +215,7 @@ def celu(x: Node, alpha: float = 1.0) -> Node:
     gradients={"x": "cotangent * (sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)))"},
     formula="x * sigmoid(x)",
     confused=("sigmoid", "gelu"),
+    demands={"x": kernel("silu_cpu")},
 )
 def silu(x: Node) -> Node:
     """x * sigmoid(x)."""
@@ -216,6 +225,7 @@ def silu(x: Node) -> Node:
 @table.function(
     cases=[Case("glu(x)", {"x": (2, 4)}), Case("glu(x, dim=0)", {"x": (2, 3)})],
     formula="a * sigmoid(b), the halves of x",
+    demands={"x": kernel("glu_cpu")},
 )
 def glu(x: Node, dim: int = -1) -> Node:
     """The first half of x along `dim`, times the sigmoid of the second (Dauphin et al. 2017)."""
@@ -228,7 +238,9 @@ def glu(x: Node, dim: int = -1) -> Node:
     return part(x, axis, 0, half) * sigmoid(part(x, axis, half, half))
 
 
-@table.function(cases=[Case("mish(x)")], formula="x * tanh(softplus(x))")
+@table.function(
+    cases=[Case("mish(x)")], formula="x * tanh(softplus(x))", demands={"x": kernel("mish_cpu")}
+)
 def mish(x: Node) -> Node:
     """x * tanh(log(1 + exp(x)))."""
     return x * tanh(logaddexp(x, 0.0))
@@ -239,6 +251,7 @@ def mish(x: Node) -> Node:
     formula="x * ndtr(x)",
     unlike={"jax.nn.gelu": "gelu(x, approximate='tanh')"},
     confused=("silu", "relu"),
+    demands={"x": kernel("GeluKernelImpl")},
 )
 def gelu(x: Node, approximate: str = "none") -> Node:
     """x * ndtr(x); 'tanh' takes 0.5 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))) for ndtr."""

@@ -15,7 +15,7 @@ from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.promotion import together
-from gradcli.ops.table import Case, Function
+from gradcli.ops.table import Case, Demand, Function, kernel
 
 table = Group("arithmetic")
 
@@ -56,6 +56,22 @@ def times(factor: float, x: Node) -> Node:
     return mul(cast(number, "int") if factor.is_integer() and x.kind != "float" else number, x)
 
 
+_NOT_BOOL = (
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
+_OF_A_BOOL = Demand(
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+    "invert a mask, use the `~` or `logical_not()` operator instead.",
+    _NOT_BOOL,
+)
 sub: Function = table.elementwise(
     "sub",
     "Difference of two tensors; the second is taken `alpha` times.",
@@ -63,6 +79,15 @@ sub: Function = table.elementwise(
     forward="subtract",
     operands="a b",
     variant=_sub,
+    demands={
+        "a, b": Demand(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead.",
+            _NOT_BOOL,
+        ),
+        "a": _OF_A_BOOL,
+        "b": _OF_A_BOOL,
+    },
     takes=NUMBERS,
     aliases=("subtract",),
     infix="-",
@@ -164,6 +189,13 @@ neg = table.elementwise(
     "neg",
     "Negative.",
     -1,
+    demands={
+        "x": Demand(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead.",
+            _NOT_BOOL,
+        )
+    },
     forward="negative",
     aliases=("negative",),
     takes=NUMBERS,
@@ -247,6 +279,7 @@ lerp = table.elementwise(
     formula="input + weight * (end - input)",
     torch="torch.lerp",
     cell="{0}+{2}*({1}-{0})",
+    demands={"input, end": kernel("lerp_kernel_scalar")},
 )
 
 

@@ -18,7 +18,7 @@ from gradcli.ops.scattering import gather
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.ops.table import Case, KnownIndex
+from gradcli.ops.table import Case, KnownIndex, whole
 
 table = Group("loss")
 
@@ -31,6 +31,7 @@ table = Group("loss")
     formula="sum(maximum(0, margin - input[target] + input[i])**p) / classes, for i != target",
     kink=MARGIN,
     unlike={"torch.multi_margin_loss": "F.multi_margin_loss(…)"},
+    demands={"target": whole("expected scalar type Long but found {Type}", "int64")},
 )
 def multi_margin_loss(
     input: Node,
@@ -74,6 +75,7 @@ def multi_margin_loss(
     formula="sum(maximum(0, 1 - input[j] + input[i])) / classes, for targets j and others i",
     kink=MARGIN,
     unlike={"torch.multilabel_margin_loss": "F.multilabel_margin_loss(…)"},
+    demands={"target": whole("expected scalar type Long but found {Type}", "int64")},
 )
 def multilabel_margin_loss(input: Node, target: KnownIndex, reduction: str = "mean") -> Node:
     """How little the scores of the target classes are above the others in input ([batch,] classes).

@@ -31,7 +31,7 @@ from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import log_softmax, logsumexp, normalizers
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, Demand, whole
 
 table = Group("loss")
 
@@ -116,6 +116,11 @@ def _cross_entropy_by_book(
         ),
     },
     by_book=_nll_by_book,
+    demands={
+        "target": whole(
+            "expected target dtype to be Long or Byte, but got {Type}", "int64", "uint8"
+        )
+    },
 )
 def nll_loss(
     input: Node,
@@ -171,6 +176,14 @@ def nll_loss(
         ),
     },
     by_book=_cross_entropy_by_book,
+    demands={
+        "target": whole(
+            "expected target dtype to be Long or Byte, but got {Type}",
+            "int64",
+            "uint8",
+            unless_like="input",
+        )
+    },
 )
 def cross_entropy(
     input: Node,
@@ -384,6 +397,7 @@ def _logits_by_book(
         "target": slopes("log(1 - input) - log(input)"),
     },
     by_book=_bernoulli_by_book,
+    demands={"target": Demand("Found dtype {Type} but expected Float")},
 )
 def binary_cross_entropy(
     input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"
@@ -419,6 +433,7 @@ def binary_cross_entropy(
         "target": slopes("-input", "(pos_weight - 1) * softplus(-input) - input"),
         "pos_weight": slopes("target * softplus(-input)"),
     },
+    demands={"target": Demand("result type Float can't be cast to the desired output type {Type}")},
 )
 def binary_cross_entropy_with_logits(
     input: Node,
@@ -466,6 +481,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
             "cotangent * (log(target) + 1 - input) / input.shape[0]",
         ),
     },
+    demands=dict.fromkeys(("input", "target"), Demand("kl_div: Integral inputs not supported.")),
 )
 def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:
     """The divergence of the distribution in target from the one whose logarithm is input.

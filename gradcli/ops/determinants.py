@@ -21,7 +21,7 @@ from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, unsqueeze
 from gradcli.ops.spectra import svd
 from gradcli.ops.systems import BATCH, SQUARE, copies, inv, inverse, square
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, floats
 
 table = Group("linear algebra")
 
@@ -184,6 +184,7 @@ class LogDeterminant(NamedTuple):
             "cotangent * cofactors(x)",
         ),
     },
+    demands={"x": floats("linalg.det")},
 )
 def det(x: Node) -> Node:
     """The determinant of square matrices.
@@ -204,6 +205,7 @@ def det(x: Node) -> Node:
             "reshape(cotangent.logabsdet, -1, 1, 1) * inv(x).mT",
         ),
     },
+    demands={"x": floats("linalg.slogdet")},
 )
 def slogdet(x: Node) -> LogDeterminant:
     """The sign of the determinant and the logarithm of its absolute value."""

@@ -20,7 +20,15 @@ from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, squeeze, unsqueeze
-from gradcli.ops.table import Case, Index, KnownIndex
+from gradcli.ops.table import Case, Demand, Index, KnownIndex, whole
+
+
+def _indices(name: str) -> Demand:
+    return whole(
+        "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+        f"Long, Int; but got torch.{{Type}}Tensor instead (while checking arguments for {name})"
+    )
+
 
 table = Group("layer")
 
@@ -33,6 +41,7 @@ table = Group("layer")
     formula="weight[input]",
     kink="the row `padding_idx` gets no gradient",
     unlike={"torch.embedding": "F.embedding(…): the other has its arguments in another order"},
+    demands={"input": _indices("embedding")},
 )
 def embedding(input: Node, weight: Node, padding_idx: int | None = None) -> Node:
     """The rows of weight (count, length) that the indices in `input` name."""
@@ -66,6 +75,9 @@ def _one_hot_by_book(input: Index, num_classes: int = -1) -> Node:
     cases=[Case("x * one_hot([0, 2], 3)"), Case("x * one_hot([2, 0])")],
     formula="input[..., None] == arange(num_classes)",
     by_book=_one_hot_by_book,
+    demands={
+        "input": whole("one_hot is only applicable to index tensor of type LongTensor.", "int64")
+    },
 )
 def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
     """Integers (…, classes): 1 at the class in `input`, 0 elsewhere; -1 counts the classes."""
@@ -100,6 +112,7 @@ BAGS = ("sum", "mean", "max")
     formula="the sum, mean or maximum of weight[input] over each bag",
     kink="the row `padding_idx` counts for nothing; the first of equal elements gets all",
     unlike={"torch.embedding_bag": "F.embedding_bag(…): the other has another order of arguments"},
+    demands={"input, weight": _indices("embedding_bag")},
 )
 def embedding_bag(
     input: Node,

@@ -20,7 +20,7 @@ from gradcli.ops.packing import lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import take_slices
 from gradcli.ops.systems import SOLVE, copies, matrices, on_host, square
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, floats
 
 table = Group("linear algebra")
 
@@ -121,6 +121,7 @@ CHOLESKY = General(
             ),
         ),
     },
+    demands={"x": floats("linalg.cholesky")},
 )
 def cholesky(x: Node, *, upper: bool = False) -> Node:
     """The lower triangular L with L @ L.mT = x, or L.mT where `upper`.
@@ -235,6 +236,7 @@ class OrthogonalTriangular(NamedTuple):
     unlike={"scipy.linalg.qr": "qr(x, 'complete')"},
     numpy="np.linalg.qr",
     torch="torch.linalg.qr",
+    demands={"x": floats("linalg.qr")},
 )
 def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     """Q with orthonormal columns and upper triangular R with Q @ R = x.

@@ -20,7 +20,7 @@ from gradcli.ops.rounding import floor_divide
 from gradcli.ops.running_products import prod
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
-from gradcli.ops.table import Case, KnownIndex
+from gradcli.ops.table import Case, KnownIndex, whole
 from gradcli.ops.writing import check_slices, source_of, vector_axis
 
 table = Group("indexing")
@@ -112,6 +112,7 @@ def _numbers(x: Node, held: Array, axis: int) -> Array:
         Case("x.scatter_reduce(0, [1, 1, 0], y, reduce='mean')", {"x": (3,), "y": (3,)}),
     ],
     kink="ties of extremes share equally",
+    demands={"index": whole("scatter(): Expected dtype int32/int64 for index")},
 )
 def scatter_reduce(
     x: Node, dim: int, index: KnownIndex, src: Node, reduce: str, *, include_self: bool = True
@@ -139,6 +140,9 @@ def scatter_reduce(
         Case("index_reduce(x, 0, [0, 0], y, 'amin')", {"x": (2,), "y": (2,)}),
     ],
     kink="ties of extremes share equally",
+    demands={
+        "index": whole("index_reduce_(): Expected dtype int32/int64 for index but got: {Type}")
+    },
 )
 def index_reduce(
     x: Node, dim: int, index: KnownIndex, source: Node, reduce: str, *, include_self: bool = True

@@ -20,7 +20,7 @@ from gradcli.ops.parting import select
 from gradcli.ops.promotion import together
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, part, reshape
-from gradcli.ops.table import Case, Index, Known
+from gradcli.ops.table import Case, Index, Known, mask, whole
 from gradcli.ops.writing import numbered, overwritten
 
 table = Group("indexing")
@@ -135,7 +135,10 @@ def as_strided_scatter(
     cases=[
         Case("masked_scatter(x, x > 0, y)", {"x": (2, 3), "y": (6,)}),
         Case("x.masked_scatter([True, False, True], y)", {"x": (2, 3), "y": (2, 2)}),
-    ]
+    ],
+    demands={
+        "mask": mask("masked_scatter_ only supports boolean masks, but got mask with dtype {Type}")
+    },
 )
 def masked_scatter(x: Node, mask: Known, source: Node) -> Node:
     """x with the elements of `source`, one after another, where the mask holds."""
@@ -161,6 +164,7 @@ def masked_scatter(x: Node, mask: Known, source: Node) -> Node:
     ],
     unlike={"np.put": "x = torch.put(x, indices, values)", "jnp.put": "torch.put(x, indices, v)"},
     kink="where a place is named twice, only the last value counts and gets a gradient",
+    demands={"index": whole("put_(): Expected a long tensor for index, but got {Type}", "int64")},
 )
 def put(x: Node, index: Index, source: Node, accumulate: bool = False) -> Node:
     """x with the elements of `source` at places counted row by row, or added there."""

@@ -10,7 +10,7 @@ from gradcli.ops.comparison import logical_and
 from gradcli.ops.exponential import exp2
 from gradcli.ops.group import Group
 from gradcli.ops.selection import where
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, kernel
 
 table = Group("logistic")
 
@@ -86,6 +86,7 @@ logaddexp = table.elementwise(
     latex=r"\ln(e^{{{0}}} + e^{{{1}}})",
     formula="log(exp(a) + exp(b))",
     cell="MAX({0},{1})+2*ATANH(EXP(-ABS({0}-{1}))/(2+EXP(-ABS({0}-{1}))))",
+    demands={"a, b": kernel("logaddexp_cpu")},
 )
 logaddexp2 = table.elementwise(
     "logaddexp2",
@@ -106,6 +107,7 @@ logaddexp2 = table.elementwise(
     gradients={"x": "cotangent * sigmoid(-x)"},
     formula="log(sigmoid(x))",
     confused=("sigmoid",),
+    demands={"x": kernel("log_sigmoid_cpu")},
 )
 def logsigmoid(x: Node) -> Node:
     """log(sigmoid(x)) without overflow."""
@@ -123,6 +125,7 @@ def logsigmoid(x: Node) -> Node:
     formula="log(1 + exp(beta * x)) / beta",
     confused=("sigmoid", "relu"),
     by_book=lambda x, beta=1.0, threshold=20.0: logaddexp(beta * x, 0.0) / beta,
+    demands={"x": kernel("softplus_cpu")},
 )
 def softplus(x: Node, beta: float = 1.0, threshold: float = 20.0) -> Node:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""

@@ -27,7 +27,7 @@ from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import EXPAND, expand, reshape, take_slices
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_square, copies, inv, matrices, square
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, floats
 
 table = Group("linear algebra")
 
@@ -204,6 +204,7 @@ MATRIX_EXP = General(
             ),
         ),
     },
+    demands={"x": floats("linalg.matrix_exp")},
 )
 def matrix_exp(x: Node) -> Node:
     """The matrix exponential of square matrices."""
@@ -228,6 +229,7 @@ ORDERS = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
         Case("matrix_norm(x, ord=-inf)", {"x": (2, 3)}),
     ],
     kink="ties share equally; singular vectors of repeated values share as LAPACK orders them",
+    demands={"x": floats("linalg.matrix_norm")},
 )
 def matrix_norm(
     x: Node, ord: float | str = "fro", dim: tuple[int, ...] = (-2, -1), keepdim: bool = False

@@ -11,7 +11,7 @@ from gradcli.ops.creation import rand
 from gradcli.ops.group import Group
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import show
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, Demand
 
 table = Group("activation")
 
@@ -41,6 +41,7 @@ def _dropped(x: Node, p: float, shape: Shape) -> Node:
     formula="where(rand >= p, x / (1 - p), 0)",
     unlike={"torch.dropout": "F.dropout(…)"},
     passes_on=True,
+    demands={"x": Demand("result type Float can't be cast to the desired output type {Type}")},
 )
 def dropout(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Elements set to 0 with the probability p in training, the others divided by 1 - p.

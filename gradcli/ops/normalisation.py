@@ -14,7 +14,7 @@ from gradcli.ops.powers import rsqrt
 from gradcli.ops.reductions import mean
 from gradcli.ops.shapes import Axes, show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, kernel
 from gradcli.ops.windows import Window, padded, windows_in_rows
 
 table = Group("layer")
@@ -63,6 +63,7 @@ BATCH = "batch_norm(input, None, None, training=True, eps=eps)"
             "cotangent",
         ),
     },
+    demands={"input": kernel("LayerNormKernelImpl")},
 )
 def layer_norm(
     input: Node,
@@ -104,6 +105,7 @@ def layer_norm(
         ),
         "bias": "sum(cotangent, dim=0)",
     },
+    demands={"input": kernel("batch_norm")},
 )
 def batch_norm(
     input: Node,
@@ -166,6 +168,7 @@ def batch_norm(
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
     unlike={"torch.instance_norm": "F.instance_norm(…): the other has another order of arguments"},
+    demands={"input": kernel("batch_norm")},
 )
 def instance_norm(
     input: Node,
@@ -217,6 +220,7 @@ def instance_norm(
         "weight": f"sum(cotangent * {GROUP}, dim=(0, 2))",
         "bias": "sum(cotangent, dim=(0, 2))",
     },
+    demands={"input": kernel("GroupNormKernelImpl")},
 )
 def group_norm(
     input: Node,

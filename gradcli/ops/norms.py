@@ -15,7 +15,7 @@ from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.selection import clamp_min
 from gradcli.ops.shapes import Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand, unsqueeze
-from gradcli.ops.table import Case, everywhere
+from gradcli.ops.table import Case, Demand, everywhere, floats
 
 linear_algebra = Group("linear algebra")
 reductions = Group("reduction")
@@ -58,6 +58,7 @@ def _turned(x: str, other: str) -> str:
             "cotangent * svd(x, full_matrices=False).U @ svd(x, full_matrices=False).Vh",
         ),
     },
+    demands={"x": floats("linalg.vector_norm")},
 )
 def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""
@@ -83,6 +84,7 @@ def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool =
     formula="sum(abs(x)**ord) ** (1/ord)",
     elsewhere=everywhere("nan (of p = 2)", torch="0"),
     kink="0 where the norm is 0; ties of the inf-norm share equally",
+    demands={"x": floats("linalg.vector_norm")},
 )
 def vector_norm(x: Node, ord: float = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The norm of order `ord` of all elements, or along `dim`."""
@@ -101,6 +103,7 @@ def vector_norm(x: Node, ord: float = 2.0, dim: Dims = None, keepdim: bool = Fal
         Case("np.linalg.norm(x, 'nuc', axis=(0, 2), keepdims=True)", {"x": (2, 2, 3)}),
     ],
     kink="as `matrix_norm` and `vector_norm`",
+    demands={"x": floats("linalg.vector_norm")},
 )
 def linalg_norm(
     x: Node,
@@ -161,6 +164,9 @@ def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> 
     by_book=lambda x1, x2, dim=1, eps=1e-8: (
         sum_(x1 * x2, (dim,)) / (norm(x1, 2.0, (dim,)) * norm(x2, 2.0, (dim,)))
     ),
+    demands={
+        "x1, x2": Demand("expected common dtype to be floating point, yet common dtype is {Type}")
+    },
 )
 def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> Node:
     """Cosine of the angle between x1 and x2 along `dim`; norms count as `eps` at least."""
@@ -182,6 +188,7 @@ def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> No
     formula="norm(x1[i] - x2[j], p)",
     kink="0 where two rows are equal",
     elsewhere={"torch": "0"},
+    demands={"x1": Demand("cdist only supports floating-point dtypes, X1 got: {Type}")},
 )
 def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -> Node:
     """The distance of every row of one matrix from every row of another; batches broadcast."""

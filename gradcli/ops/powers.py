@@ -16,7 +16,7 @@ from gradcli.ops.group import FROM_0, Group
 from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, where
-from gradcli.ops.table import Case, Function, everywhere
+from gradcli.ops.table import Case, Function, everywhere, kernel
 from gradcli.tuples import NamedTuple
 
 table = Group("powers")
@@ -248,4 +248,5 @@ hypot = table.elementwise(
     elsewhere={"torch": "nan, nan", "jax": "0.5, 0.5"},
     kink="0, 0 at the origin (the subgradient of least norm); PyTorch gives nan",
     cell="SQRT({0}*{0}+{1}*{1})",
+    demands={"a, b": kernel("hypot_cpu")},
 )

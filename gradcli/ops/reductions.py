@@ -14,7 +14,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
 from gradcli.ops.splits import reduction
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, Demand
 
 table = Group("reduction")
 
@@ -89,11 +89,16 @@ def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     takes_dtype=True,
     op=MEAN,
     cases=cases_of("mean"),
-    of_floats=True,
     formula="sum(x) / n",
     numpy="np.mean",
     torch="torch.mean",
     confused=("sum",),
+    demands={
+        "x": Demand(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point "
+            "or complex dtype. Got: {Type}"
+        )
+    },
 )
 def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of all elements, or along `dim`."""

@@ -24,7 +24,7 @@ from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
-from gradcli.ops.table import Case, everywhere
+from gradcli.ops.table import Case, everywhere, kernel
 
 table = Group("loss")
 
@@ -43,6 +43,7 @@ table = Group("loss")
         "input": slopes("2 * (input - target)"),
         "target": slopes("2 * (target - input)"),
     },
+    demands={"input, target": kernel("mse_cpu")},
 )
 def mse_loss(
     input: Node, target: Node, reduction: str = "mean", weight: Node | None = None
@@ -92,6 +93,7 @@ def _weighted_mean(name: str, loss: Node, input: Node, weight: Node | None, redu
         "input": slopes("clamp((input - target) / beta, -1, 1)", "sign(input - target)"),
         "target": slopes("clamp((target - input) / beta, -1, 1)", "sign(target - input)"),
     },
+    demands={"input, target": kernel("smooth_l1_cpu")},
 )
 def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: float = 1.0) -> Node:
     """A parabola for differences d below `beta`, then a line of slope 1."""
@@ -116,6 +118,7 @@ def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: flo
         "input": slopes("clamp(input - target, -delta, delta)"),
         "target": slopes("clamp(target - input, -delta, delta)"),
     },
+    demands={"input, target": kernel("huber_cpu")},
 )
 def huber_loss(
     input: Node,

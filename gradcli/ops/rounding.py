@@ -9,7 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General
-from gradcli.ops.table import Case, Function, everywhere
+from gradcli.ops.table import Case, Function, everywhere, kernel
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -93,6 +93,7 @@ def round_(x: Node, decimals: int = 0) -> Node:
     formula="x - trunc(x)",
     kink="1 at the jumps",
     elsewhere={"torch": "1"},
+    demands={"x": kernel("frac_cpu")},
 )
 def frac(x: Node) -> Node:
     """The fraction of x, with the sign of x."""

@@ -25,7 +25,7 @@ from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, part, reshape
 from gradcli.ops.splits import along_others
 from gradcli.ops.sums import add_at, wide_copies
-from gradcli.ops.table import Case, Index
+from gradcli.ops.table import Case, Index, whole
 
 table = Group("indexing")
 
@@ -168,6 +168,7 @@ def _repeated(index: Node, x: Node) -> Node:
         Case("x.gather(0, [[0, 1, 1]])"),
     ],
     torch="torch.gather",
+    demands={"index": whole("gather(): Expected dtype int32/int64 for index")},
 )
 def gather(x: Node, dim: int, index: Index) -> Node:
     """The elements of x whose place along `dim` is in `index`; other places are the index's own."""
@@ -187,7 +188,13 @@ def gather(x: Node, dim: int, index: Index) -> Node:
     return x.graph.apply(GATHER, (x, index), (axis,))
 
 
-@table.function(aliases=("take_along_axis",), cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")])
+@table.function(
+    aliases=("take_along_axis",),
+    cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")],
+    demands={
+        "indices": whole("torch.take_along_dim(): dtype of indices should be Long but got {Type}")
+    },
+)
 def take_along_dim(x: Node, indices: Index, dim: int | None = None) -> Node:
     """As `gather`, with x and the indices broadcast against each other in axes other than `dim`."""
     if dim is None:

@@ -16,7 +16,7 @@ from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
-from gradcli.ops.table import Case, Function, everywhere
+from gradcli.ops.table import Case, Demand, Function, everywhere
 
 table = Group("selection")
 
@@ -54,6 +54,12 @@ where: Function = table.elementwise(
     cuda="{0} ? {1} : {2}",
     latex=r"\begin{{cases}} {1} & {0} \\ {2} & \text{{else}} \end{{cases}}",
     receiver=1,
+    demands={
+        "condition": Demand(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype {Type}",
+            ("bool", "uint8"),
+        )
+    },
     into=_where_into,
     plain=lambda condition, a, b: a if condition else b,
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",

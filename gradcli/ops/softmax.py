@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from operator import sub
 from typing import Any
@@ -23,7 +23,7 @@ from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_
 from gradcli.ops.shaping import expand, reshape
 from gradcli.ops.splits import axes_to_split
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, Function
+from gradcli.ops.table import Case, Function, kernel
 
 table = Group("reduction")
 
@@ -152,6 +152,7 @@ SOFTMAX = General(
     jax="jax.nn.softmax",
     gradients={"x": "result * (cotangent - sum(cotangent * result, dim=dim, keepdim=True))"},
     confused=("sigmoid", "log_softmax"),
+    demands={"x": kernel("softmax_lastdim_kernel_impl")},
 )
 def softmax(x: Node, dim: int = -1) -> Node:
     """Positive weights that sum to 1 along `dim` (the last axis without it)."""
@@ -169,6 +170,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
     gradients={"x": "cotangent - softmax(x, dim=dim) * sum(cotangent, dim=dim, keepdim=True)"},
     confused=("softmax", "logsigmoid"),
     by_book=lambda x, dim=-1: x - logsumexp(x, (dim,), True),
+    demands={"x": kernel("log_softmax_lastdim_kernel_impl")},
 )
 def log_softmax(x: Node, dim: int = -1) -> Node:
     """log(softmax(x)) without overflow; shifted by the largest element to keep its digits."""
@@ -221,14 +223,16 @@ def scipy_log_softmax(x: Node, dim: Dims = None) -> Node:
     return shifted - logsumexp(shifted, dim, True)
 
 
-def _without_dim(name: str, build: Callable[..., Node]) -> Function:
+def _without_dim(name: str, function: Function) -> Function:
     def entry(x: Node, dim: int | None = None) -> Node:
-        return build(x, (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)
+        return function(x, (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)
 
     entry.__doc__ = f"`{name}` as torch.nn.functional has it: without `dim` along 0 or 1."
     cases = [Case(f"F.{name}(x)"), Case(f"F.{name}(x)", {"x": (2, 2, 3)})]
-    return table.function(f"F.{name}", cases=cases, takes_dtype=True)(entry)
+    return table.function(f"F.{name}", cases=cases, takes_dtype=True, demands=function.demands)(
+        entry
+    )
 
 
-for _name, _build in (("softmax", softmax), ("log_softmax", log_softmax), ("softmin", softmin)):
-    _without_dim(_name, _build.build)
+for _function in (softmax, log_softmax, softmin):
+    _without_dim(_function.name, _function)

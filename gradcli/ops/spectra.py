@@ -20,7 +20,7 @@ from gradcli.ops.packing import gaps, lapack, lapack_svd, pack, packed, packed_s
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
-from gradcli.ops.table import Case, everywhere
+from gradcli.ops.table import Case, everywhere, floats, kernel
 
 table = Group("linear algebra")
 
@@ -160,6 +160,7 @@ class SingularVectors(NamedTuple):
     gradients={
         "x": ("(svd(x, full_matrices=False).U * cotangent.S) @ svd(x, full_matrices=False).Vh",),
     },
+    demands={"x": floats("linalg.svd")},
 )
 def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> SingularVectors:
     """U, falling S and Vh with U @ diag(S) @ Vh = x.
@@ -331,6 +332,7 @@ def _triangle(name: str, uplo: str) -> str:
             "(eigh(x, UPLO).eigenvectors * cotangent.eigenvalues) @ eigh(x, UPLO).eigenvectors.mT",
         ),
     },
+    demands={"x": kernel("linalg_eigh_cpu")},
 )
 def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's name
     """Rising eigenvalues and, in columns, eigenvectors of symmetric matrices.
@@ -354,6 +356,7 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
     torch="torch.linalg.eigvalsh",
     kink="repeated values share as LAPACK orders their vectors",
     elsewhere=everywhere("by LAPACK's vectors, as here"),
+    demands={"x": kernel("linalg_eigh_cpu")},
 )
 def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name
     """The eigenvalues of symmetric matrices, rising."""

@@ -37,7 +37,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, everywhere
+from gradcli.ops.table import Case, Demand, everywhere
 
 table = Group("reduction")
 SPREAD = "x.numel() / result.numel() - correction"
@@ -95,7 +95,6 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
     torch="torch.var",
-    of_floats=True,
     confused=("std",),
     gradients={
         "x": (
@@ -105,6 +104,7 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
             "cotangent * (2 * (x - mean(x))) / x.numel()",
         ),
     },
+    demands={"x": Demand("std and var only support floating point and complex dtypes")},
 )
 def var(
     x: Node,
@@ -124,7 +124,6 @@ def var(
     elsewhere=everywhere("nan", torch="0"),
     kink="0 where all elements are equal",
     torch="torch.std",
-    of_floats=True,
     confused=("var",),
     gradients={
         "x": (
@@ -137,6 +136,7 @@ def var(
     by_book=lambda x, dim=None, correction=1, keepdim=False, unbiased=True: sqrt(
         var(x, dim, correction, keepdim, unbiased)
     ),
+    demands={"x": Demand("std and var only support floating point and complex dtypes")},
 )
 def std(
     x: Node,
@@ -290,6 +290,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
     ],
     formula="sort(x)[q * (n - 1)]",
     kink="at a tie the order of the elements decides",
+    demands={"x": Demand("quantile() input tensor must be either float or double dtype")},
 )
 def quantile(
     x: Node,

@@ -18,7 +18,7 @@ from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Work, cast
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, floats
 
 table = Group("linear algebra")
 
@@ -199,6 +199,7 @@ def _solved(a: Node, b: Node) -> Node:
             "sum(solve(a.mT, cotangent), dim=0)",
         ),
     },
+    demands={"a": floats("linalg.solve")},
 )
 def solve(a: Node, b: Node, *, left: bool = True) -> Node:
     """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
@@ -320,6 +321,7 @@ INV = inverse("inv", _inv, refuses=True)
     gradients={
         "x": "-(result.mT @ cotangent @ result.mT)",
     },
+    demands={"x": floats("linalg.inv")},
 )
 def inv(x: Node) -> Node:
     """The inverse of square matrices. The error `singular` names the pivot that is 0."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         unlike: Mapping[str, str]
         passes_on: bool
         own_memory: bool
-        of_floats: bool
+        demands: Mapping[str, Demand]
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
         by_book: Callable[..., Any] | None
@@ -58,6 +58,38 @@ no test runs them.
 def everywhere(derivative: str, **others: str) -> Mapping[str, str]:
     """The derivative at a kink that all frameworks have, and what it is in others."""
     return MappingProxyType(dict.fromkeys(FRAMEWORKS, derivative) | others)
+
+
+class Demand(NamedTuple):
+    """The dtypes that PyTorch takes for an operand, and what it says of others."""
+
+    words: str
+    """Its message, with `{Type}` or `{type}` for what it calls the dtype."""
+    dtypes: tuple[str, ...] = ("float16", "bfloat16", "float32", "float64")
+    kind: str = "RuntimeError"
+    """The class of its exception."""
+    unless_like: str = ""
+    """In the shape of this operand, the operand means something that is of any dtype."""
+
+
+def kernel(name: str) -> Demand:
+    """The demand for floats of a function that PyTorch computes by its kernel `name`."""
+    return Demand(f"\"{name}\" not implemented for '{{Type}}'", kind="NotImplementedError")
+
+
+def floats(name: str) -> Demand:
+    """The demand for floats in the words of PyTorch's linear algebra."""
+    return Demand(f"{name}: Expected a floating point or complex tensor as input. Got {{Type}}")
+
+
+def whole(words: str, *dtypes: str, kind: str = "RuntimeError", unless_like: str = "") -> Demand:
+    """The demand for integers."""
+    return Demand(words, dtypes or ("int32", "int64"), kind, unless_like)
+
+
+def mask(words: str) -> Demand:
+    """The demand for truth values."""
+    return Demand(words, ("bool",))
 
 
 class Case(NamedTuple):
@@ -124,8 +156,9 @@ class Function(NamedTuple):
     """
     own_memory: bool = False
     """Whether its result has memory of its own in PyTorch even where it is a view here: `flip`."""
-    of_floats: bool = False
-    """Whether PyTorch refuses tensors of integers: a program that imports it then means floats."""
+    demands: Mapping[str, Demand] = EMPTY
+    """By operand the dtypes that PyTorch takes: a program that imports it means what that says.
+    A demand on several operands, "input, target", is met by one that meets it."""
     gradients: Mapping[str, str | Sequence[str]] = EMPTY
     """By parameter its gradient as textbooks write it: a text of the language over the parameters,
     the `result` and the `cotangent`, the gradient of a later loss by the result. Of several texts

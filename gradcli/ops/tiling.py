@@ -17,7 +17,7 @@ from gradcli.ops.promotion import filling
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import embed, expand, flat, flatten, part, reshape, take_slices
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, whole
 
 table = Group("shaping")
 
@@ -53,7 +53,12 @@ def tile(x: Node, *dims: int) -> Node:
         Case("repeat_interleave(x, 2)"),
         Case("repeat_interleave(x, 2, dim=0)"),
         Case("x.repeat_interleave([1, 0, 2], dim=-1)"),
-    ]
+    ],
+    demands={
+        "repeats": whole(
+            "\"repeat_interleave_cpu\" not implemented for '{Type}'", kind="NotImplementedError"
+        )
+    },
 )
 def repeat_interleave(
     x: Node,

@@ -25,7 +25,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, part, reshape, take_slices
 from gradcli.ops.sorting import argsort
-from gradcli.ops.table import Case, Index, Known
+from gradcli.ops.table import Case, Index, Known, mask, whole
 
 table = Group("indexing")
 
@@ -74,6 +74,7 @@ PLACES = "[[0, 2], [1, 1]]"
     ],
     kink="where a place is named twice, only the last value counts and gets a gradient",
     own_memory=True,
+    demands={"index": whole("scatter(): Expected dtype int32/int64 for index")},
 )
 def scatter(
     x: Node,
@@ -133,7 +134,8 @@ def _multiplied(x: Node, places: Node, values: Node) -> Node:
     cases=[
         Case(f"scatter_add(x, 1, {PLACES}, y)", {"x": (2, 3), "y": (2, 2)}),
         Case("x.scatter_add(0, [[1, 1]], y)", {"x": (2, 3), "y": (2, 3)}),
-    ]
+    ],
+    demands={"index": whole("scatter(): Expected dtype int32/int64 for index")},
 )
 def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x plus the elements of `src`, added at the places along `dim` that `index` names."""
@@ -163,7 +165,10 @@ def source_of(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
     return take_slices(src, tuple((0, length, 1) for length in index.shape))
 
 
-@table.function(cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")])
+@table.function(
+    cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")],
+    demands={"index": whole("index_select(): Expected dtype int32 or int64 for index")},
+)
 def index_select(x: Node, dim: int, index: Index) -> Node:
     """The slices along `dim` that a vector of places names."""
     axis = vector_axis("index_select", x, dim, index)
@@ -186,6 +191,7 @@ def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
         Case("x.index_add(0, [1], y, alpha=-2)", {"x": (2, 3), "y": (1, 3)}),
     ],
     numpy="",
+    demands={"index": whole("index_add_(): Expected dtype int32/int64 for index but got: {Type}")},
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
@@ -200,6 +206,9 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
 @table.function(
     cases=[Case("index_copy(x, 1, [2, 0], y)", {"x": (2, 3), "y": (2, 2)})],
     kink="where a place is named twice, only the last value counts and gets a gradient",
+    demands={
+        "index": whole("index_copy_(): Expected a long tensor for index, but got {Type}", "int64")
+    },
 )
 def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     """x with slices of `source` at the places along `dim` that a vector names."""
@@ -210,7 +219,12 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     return overwritten(x, index_along(numbered(x), axis, index), source)
 
 
-@table.function(cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})])
+@table.function(
+    cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})],
+    demands={
+        "index": whole("index_fill_(): Expected dtype int64 for index.", "int64", kind="IndexError")
+    },
+)
 def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     """x with one value in the slices along `dim` that a vector names."""
     axis = vector_axis("index_fill", x, dim, index)
@@ -262,7 +276,10 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
     return x + reshape(added, x.shape)
 
 
-@table.function(cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")])
+@table.function(
+    cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")],
+    demands={"index": whole("take(): Expected a long tensor for index, but got {Type}", "int64")},
+)
 def take(x: Node, index: Index) -> Node:
     """The elements with the given numbers, counted row by row, in the index's shape."""
     return index_along(reshape(x, (x.size,)), -1, index)
@@ -272,7 +289,8 @@ def take(x: Node, index: Index) -> Node:
     cases=[
         Case("masked_select(x, x > 0)"),
         Case("x.masked_select([True, False, True])"),
-    ]
+    ],
+    demands={"mask": mask("masked_select: expected BoolTensor for mask")},
 )
 def masked_select(x: Node, mask: Known) -> Node:
     """The elements where the mask holds, in one row; x and the mask broadcast."""
@@ -288,7 +306,10 @@ def masked_select(x: Node, mask: Known) -> Node:
     cases=[
         Case("masked_fill(x, x > 0, 3)"),
         Case("x.masked_fill([True, False, True], y)", {"x": (2, 3), "y": ()}),
-    ]
+    ],
+    demands={
+        "mask": mask("masked_fill_ only supports boolean masks, but got mask with dtype {type}")
+    },
 )
 def masked_fill(x: Node, mask: Node, value: Node) -> Node:
     """x with one value where the mask holds."""

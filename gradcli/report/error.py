@@ -45,7 +45,7 @@ def render(diagnostic: Diagnostic, width: int | None = None) -> str:
 
 def _folded(label: str, indent: str, text: str, width: int | None) -> list[str]:
     """A text behind its label, its further lines indented; words are kept whole."""
-    lines = sanitise(text).split("\n")
+    lines = sanitise(text.replace("\t", _TAB)).split("\n")
     if width is not None:
         from textwrap import wrap
 

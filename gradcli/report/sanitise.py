@@ -23,9 +23,11 @@ def sanitise(text: str) -> str:
     return re.sub(_UNSAFE, _escape, text)
 
 
-def with_tabs(text: str) -> str:
-    """What a program prints, sanitised; tabs stay, which move no further than to the next stop."""
-    return "\t".join(map(sanitise, text.split("\t")))
+def within_lines(text: str) -> str:
+    r"""What a program prints, sanitised. Tabs and `\r` stay, as in `print("\repoch 1", end="")`:
+    they move within their own line, and all that a line hides was printed by the program itself.
+    """
+    return "\r".join("\t".join(map(sanitise, each.split("\t"))) for each in text.split("\r"))
 
 
 def _escape(match: re.Match[str]) -> str:

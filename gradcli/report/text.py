@@ -11,7 +11,7 @@ from rich.text import Text
 from gradcli.diagnostics import Note
 from gradcli.report import text_table, text_tree
 from gradcli.report.layout import Layout
-from gradcli.report.sanitise import sanitise, with_tabs
+from gradcli.report.sanitise import sanitise, within_lines
 from gradcli.report.summary import sections
 from gradcli.report.text_style import REMARK, printed
 from gradcli.result import Result
@@ -38,7 +38,7 @@ def render(result: Result, layout: Layout) -> str:
     remarks = _remarks(result, layout)
     if remarks:
         blocks.append(Text("\n").join(remarks))
-    said = [f"{with_tabs(line)}\n" for line in result.printed]
+    said = [f"{within_lines(line)}\n" for line in result.printed]
     gap = "\n" if said and blocks else ""
     return "".join([*said, gap, printed(blocks, layout.colour)])
 

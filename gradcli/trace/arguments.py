@@ -177,6 +177,12 @@ def call(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> Any:
     """The nodes that a call builds, with every argument converted to its parameter's type."""
+    if function.demands and values.is_pytorch:
+        from gradcli.trace.refusals import check_demands  # most programs have none
+
+        names = function.operands or tuple(each.name for each in parameters_of(function))
+        bound = dict(zip(names, arguments, strict=False)) | {**keywords}
+        check_demands(values, function.name, function.demands, bound)
     oldest = values.graph.count
     try:
         given, named = _converted(values, function, arguments, keywords)
@@ -248,7 +254,8 @@ def _converted(
     if rest:
         variadic = next(p for p in parameters if p.variadic)
         if variadic.kind == "int":  # lengths and axes: `2, 3` and `(2, 3)` are the same
-            converted += values.integers(rest[0] if len(rest) == 1 else tuple(rest), variadic.name)
+            given = rest[0] if len(rest) == 1 else tuple(rest)
+            converted += values.integers(given, f"{function.name}: {variadic.name}")
         elif len(rest) == 1 and isinstance(rest[0], Items | tuple):  # so are `a, b` and `[a, b]`
             converted += values.tensors(rest[0], variadic.name)
         else:

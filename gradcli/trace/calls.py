@@ -702,8 +702,6 @@ class Calls(NumpyCalls):
             if isinstance(a, Node) and isinstance(b, Node) and a.kind != b.kind:
                 arguments = [self.whole_beside(b, a), self.whole_beside(a, b)]
         first = self.graph.count
-        if built_in.of_floats and self.autograd.dtypes is not None and arguments:
-            self.autograd.dtypes.check_floats(built_in.name, arguments[0])
         result: Value = call(self.values, built_in, arguments, keywords)
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))

@@ -11,10 +11,17 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.ops.table import kernel, whole
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
+_COUNTED = whole(
+    "\"bincount_cpu\" not implemented for '{Type}'",
+    "int64", "int32", "uint8", "int8", "int16",
+    kind="NotImplementedError",
+)  # fmt: skip
 MOST = 2**24
 """The most bins that a count may have."""
 
@@ -56,6 +63,8 @@ class Countings:
         """How often each number from 0 to the largest occurs, or the sums of their weights."""
         names = ("input", "weights", "minlength")
         given = bind_names("bincount", names, arguments, keywords, names[1:])
+        if self.values.is_pytorch:
+            check_demands(self.values, "bincount", {"input": _COUNTED}, given)
         numbers = self.values.evaluator.value(self.values.index(given["input"], "bincount: input"))
         least = self.values.integer(given["minlength"], "minlength") if "minlength" in given else 0
         if numbers.ndim != 1 or (numbers.size and numbers.min() < 0) or least < 0:
@@ -119,6 +128,8 @@ class Countings:
         """
         names = ("input", "bins", "min", "max")
         given = bind_names("histc", names, arguments, keywords, names[1:])
+        if self.values.is_pytorch:
+            check_demands(self.values, "histc", {"input": kernel("histogram_cpu")}, given)
         array = self._array(given["input"], "histc: input").ravel()
         bins = self.values.integer(given["bins"], "bins") if "bins" in given else 100
         low, high = (
@@ -164,7 +175,7 @@ class Countings:
             raise GradcliError("shape", "boundaries are one row")
         inputs = self._array(given["input"], "input")
         places = np.searchsorted(row, inputs, "right" if self._is_given(given, right) else "left")
-        return self._constant(np.asarray(places).astype(np.int64))
+        return self.values.own(self._constant(np.asarray(places).astype(np.int64)))
 
     def _isin(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("elements", "test_elements", "assume_unique", "invert")

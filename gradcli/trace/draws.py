@@ -12,11 +12,19 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
+from gradcli.ops.table import Demand, kernel
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype
+from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
+
+_BERNOULLI = {"input": kernel("bernoulli_tensor_cpu_p_")}
+_NORMAL = {"mean": kernel("normal_kernel_cpu")}
+_MULTINOMIAL = {
+    "input": Demand("multinomial only supports floating-point dtypes for input, got: {Type}")
+}
 
 
 class Draws:
@@ -92,6 +100,8 @@ class Draws:
     def _bernoulli(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """1 with the probability that each element is, else 0."""
         given = bind_names("bernoulli", ("input", "p"), arguments, keywords, ("p",))
+        if self.values.is_pytorch:
+            check_demands(self.values, "bernoulli", _BERNOULLI, given)
         x = self.values.tensor(given["input"], "bernoulli: input")
         p = self.values.tensor(given["p"]) if "p" in given else x
         below = FUNCTIONS["lt"](self.uniform(x.shape), p)
@@ -100,6 +110,8 @@ class Draws:
     def _multinomial(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("input", "num_samples", "replacement", "generator")
         given = bind_names("multinomial", names, arguments, keywords, names[2:])
+        if self.values.is_pytorch:
+            check_demands(self.values, "multinomial", _MULTINOMIAL, given)
         weights = self.values.evaluator.value(self.values.tensor(given["input"], "multinomial"))
         count = self.values.integer(given["num_samples"], "num_samples")
         if weights.ndim not in (1, 2) or not weights.size or count < 1:
@@ -113,6 +125,8 @@ class Draws:
         """`normal(mean, std)`, and `normal(0, 1, size)` of one number each."""
         names = ("mean", "std", "size", "generator", "dtype", "device", "requires_grad")
         given = bind_names("normal", names, arguments, keywords, names[1:])
+        if self.values.is_pytorch:
+            check_demands(self.values, "normal", _NORMAL, given)
         mean = self.values.tensor(given["mean"], "normal: mean")
         std = self.values.tensor(given.get("std", self.values.graph.constant(1.0)), "normal: std")
         if "size" in given:

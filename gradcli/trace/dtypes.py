@@ -160,15 +160,6 @@ class Dtypes:
                         hint="x.float() makes float32 of a tensor, x.to(w.dtype) what w has",
                     )
 
-    def check_floats(self, name: str, value: Value) -> None:
-        """Raise `type` where a tensor of PyTorch's holds no floats."""
-        if isinstance(value, Node) and value.kind != "float" and value not in self.values.arrays:
-            raise GradcliError(
-                "type",
-                f"{name} takes floats; this tensor holds {self.of(value)}",
-                hint=f"x.float().{name}()",
-            )
-
     def name(self, node: Node, dtype: str) -> None:
         """Give a tensor that was just made a dtype of its kind."""
         self._named[node] = ALIASES.get(dtype, dtype)

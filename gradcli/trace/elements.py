@@ -223,7 +223,13 @@ class ElementUpdates(Calls):
 
     def changed_whole(self, operator: str, before: Node, value: Value) -> Node:
         """What `x += value` makes of a tensor."""
+        if before.kind != "float" and isinstance(value, Node) and operator != "/":
+            value = self.whole_beside(before, value)
         result = binary(self.values, operator, self.kept(before, [value]), value)
+        if self.values.is_pytorch and result.kind != before.kind:
+            from gradcli.trace.refusals import check_kept  # kinds seldom differ
+
+            check_kept(self.values, before, result)
         if result.shape != before.shape:
             raise GradcliError(
                 "shape",

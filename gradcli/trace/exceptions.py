@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.diagnostics import Code, Diagnostic, GradcliError
+from gradcli.diagnostics import Code, Diagnostic, GradcliError, RefusedError
 from gradcli.language import syntax
 from gradcli.trace.autograd import OVERWRITTEN
 from gradcli.trace.autograd_calls import UNFOLLOWED_INPUT, UNUSED_INPUT
@@ -71,7 +71,7 @@ def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
     own = None
     if isinstance(error, RaisedError):
         own = kinds_of(error.name) if error.value is None else error.value.kinds()
-    elif (known := worded(error.diagnostic.message)) is not None:
+    elif (known := _elsewhere(error)) is not None:
         own = kinds_of(known[0])
     found = own or _CLASSES.get(error.diagnostic.code)
     if found is None or handler is None:
@@ -92,15 +92,23 @@ def caught(error: GradcliError) -> Any:
         raised = Caught(error.said)
         raised.kind, raised.cause = error.name, error.cause
         return raised
-    found = Caught(message_of(error.diagnostic))
-    message = error.diagnostic.message
-    known = worded(message)
+    known = _elsewhere(error)
     if known is not None:
+        found = Caught(known[1])
         found.kind = known[0]
         return found
+    found = Caught(message_of(error.diagnostic))
+    message = error.diagnostic.message
     is_change = "in place" in message or "inplace" in message or "returned nan" in message
     found.kind = "RuntimeError" if is_change else _FIRST.get(error.diagnostic.code, "RuntimeError")
     return found
+
+
+def _elsewhere(error: GradcliError) -> tuple[str, str] | None:
+    """The class and the message of an error in Python or PyTorch, where they are known."""
+    if isinstance(error, RefusedError):
+        return error.elsewhere
+    return worded(error.diagnostic.message)
 
 
 def message_of(diagnostic: Diagnostic) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from gradcli.diagnostics import GradcliError, nearest
+from gradcli.diagnostics import GradcliError, RefusedError, nearest
 
 Given = dict[str, Any]
 """Arguments by name."""
@@ -142,7 +142,10 @@ class Object:
         guess = nearest(name, self.methods())
         known = ", ".join(self.methods())
         hint = f"did you mean .{guess}(…)?" if guess else known and f"there are .{known}"
-        return GradcliError("name", f"{self.what} has no {kind} {name!r}", hint=hint or None)
+        said = f"'{self.title}' object has no attribute '{name}'"
+        return RefusedError(
+            ("AttributeError", said), "name", f"{self.what} has no {kind} {name!r}", hint or None
+        )
 
 
 def plain_value(value: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -13,6 +12,7 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import (
+    BINARY,
     COMPARE,
     METHODS,
     UNARY,
@@ -28,6 +28,8 @@ from gradcli.trace.visits import Visit, Visits
 
 _ON_INTEGERS = ("+", "-", "*", "//", "%", "**")
 """Operators that make integers of integers."""
+_CHECKED = ("-", "**")
+"""Operators that PyTorch does not have for all integers and truth values."""
 _COUNTING = ("+", "-", "*")
 """Operators that take Python's truth values as the integers 0 and 1."""
 _DIVIDING = ("/", "//", "%")
@@ -64,6 +66,8 @@ class Operations(Visits):
             return node
         if expression.operator == "~" and self.values.is_python and node in self.special.numbers:
             return self.graph.constant(~self.values.integer(node, "the operand of ~"))
+        if node.kind == "bool" and self.values.is_pytorch:
+            self._check_operands(expression.operator, node)
         first = self.graph.count
         turned: Node = FUNCTIONS[UNARY[expression.operator]](node)
         turned = self.made(turned, first)
@@ -115,10 +119,12 @@ class Operations(Visits):
         if left.__class__ is not Node or right.__class__ is not Node:
             return self.operated(operator, left, right)
         if right.known is not None and operator in _DIVIDING:
-            self._check_division(left, right)
+            self._check_division(operator, left, right)
         if left.kind != right.kind and self.values.is_python:
             left, right = self._with_rows(expression, left, right)
         left, right = self._as_integers(operator, left, right)
+        if self.values.is_pytorch:
+            self._check_as_pytorch(expression, left, right)
         first = self.graph.count
         result = binary(self.values, operator, left, right)
         result = self.made(result, first, "matmul" if operator == "@" else "")
@@ -152,14 +158,23 @@ class Operations(Visits):
             self.autograd.inferred.check_saved(result, first)
         return result
 
-    def _check_division(self, left: Node, right: Node) -> None:
+    def _check_operands(self, operator: str, *operands: Node) -> None:
+        """Raise `type` for integers and truth values that an operator of PyTorch does not take."""
+        if any(each.kind != "float" for each in operands):
+            from gradcli.trace.refusals import check_operands
+
+            names = UNARY if len(operands) == 1 else BINARY
+            check_operands(self.values, names[operator], *operands)
+
+    def _check_division(self, operator: str, left: Node, right: Node) -> None:
         """Raise `value` where Python's numbers are divided by 0."""
         if not self.values.is_python or right.shape or right.known.any():  # type: ignore[union-attr]
             return
         if left in self.special.numbers and right in self.special.numbers:
-            raise GradcliError(
-                "value", "division by zero", hint="torch.tensor(0.) divides as PyTorch does"
-            )
+            from gradcli.trace.refusals import division_by_zero
+
+            whole = all(map(self.special.numbers.is_integer, (left, right)))
+            raise division_by_zero(operator, whole)
 
     def _as_integers(self, operator: str, left: Node, right: Node) -> tuple[Node, Node]:
         """Two operands, as integers where PyTorch or Python computes with these."""
@@ -229,6 +244,8 @@ class Operations(Visits):
             return self._repeated(left, right)
         if left.__class__ is Node and right.__class__ is Node:
             left, right = self._as_integers(operator, left, right)
+        if self.values.is_pytorch and operator in METHODS:
+            self._check_sides(operator, left, right)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
         self.special.numbers.stay_arrays(result, (left, right))
@@ -281,13 +298,42 @@ class Operations(Visits):
             count = max(0, self.values.integer(right, "how often a string is repeated"))
             self.graph.ledger.take(4 * len(left) * count, "a string")
             return left * count
+        self._check_sides(operator, left, right)
         return binary(self.values, operator, left, right)
+
+    def _check_as_pytorch(self, expression: syntax.Binary, left: Node, right: Node) -> None:
+        """Raise `type` for integers and truth values that an operator does not take there, and for
+        a list next to a tensor, which is no tensor there.
+        """
+        values = self.values
+        if expression.operator in _CHECKED:
+            self._check_operands(expression.operator, left, right)
+        for side, node, other in (
+            (expression.left, left, right), (expression.right, right, left)
+        ):  # fmt: skip
+            is_list = type(side) is syntax.List or node in values.number_lists
+            if is_list and values.is_tensor(other):
+                self._check_sides(expression.operator, *(
+                    Items([]) if each is node else each for each in (left, right)
+                ))  # fmt: skip
+
+    def _check_sides(self, operator: str, left: Value, right: Value) -> None:
+        """Raise `type` for values that Python has no such operator for."""
+        sides = (left, right)
+        nodes = [each for each in sides if isinstance(each, Node)]
+        is_known = len(nodes) == len(sides) or not self.values.arrays.isdisjoint(nodes)
+        if self.values.is_python and not is_known:
+            from gradcli.trace.kinds_of_values import kind_of
+            from gradcli.trace.refusals import no_operator
+
+            raise no_operator(operator, *(kind_of(each, self.special.numbers) for each in sides))
 
     def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
         """`and`, `or`: elementwise; a single value on the left may decide alone."""
         conjunction = expression.operator == "and"
         self.graph.span = expression.span
-        if not isinstance(left, Node) or self._is_python_number(left):
+        is_plain = self.values.is_pytorch and self.values.any_pass is None
+        if not isinstance(left, Node) or is_plain or self._is_python_number(left):
             if self.values.truth(left) != conjunction:
                 return left
             return self.as_written(expression.right, (yield self.visit(expression.right)))

@@ -11,6 +11,7 @@ from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, check_no_cycle
+from gradcli.trace.index_errors import out_of_range
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.operators import is_same
@@ -127,7 +128,7 @@ class Sequences:
     def _place(self, items: Sequence[object], value: Value) -> int:
         place = self.values.integer(value, "an index")
         if not -len(items) <= place < len(items):
-            raise GradcliError("index", f"index {place} is out of range for {len(items)} values")
+            raise out_of_range(place, len(items), "a list")
         return place
 
     # --- lists ---

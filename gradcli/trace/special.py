@@ -52,7 +52,7 @@ class Specials:
         """Whether what is printed next stands on the last of these lines."""
         self.before_print: Callable[[], None] | None = None
         """Fails what has to fail before anything is printed, inside `try`."""
-        self.numbers = PrintedNumbers(values)
+        self.numbers = values.plain_numbers = PrintedNumbers(values)
         self.functions: dict[str, Special] = {
             "range": self._range,
             "append": self._append,

@@ -14,6 +14,7 @@ from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, detach, leaf
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.loops import Unlike
 from gradcli.ops.shapes import show
@@ -24,6 +25,7 @@ from gradcli.trace.callee import path_of
 from gradcli.trace.elements import ElementUpdates
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
+from gradcli.trace.numpy_calls import ON_INTEGERS
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import METHODS, binary
 from gradcli.trace.values import Value, Values, describe
@@ -177,13 +179,23 @@ class Updates(ElementUpdates):
                 made: Node = self.library.in_place[name](node, [*arguments], keywords)
                 return made
             raise self.unknown_method(callee)
+        if name in ON_INTEGERS and node.kind != "float" and self.values.is_python:
+            arguments = [
+                self.whole_beside(node, each) if isinstance(each, Node) else each
+                for each in arguments
+            ]
         result = call(self.values, function, [node, *arguments], keywords)
         if not isinstance(result, Node) or result.shape != node.shape:
             raise GradcliError(
                 "shape",
-                f"{callee.name} would change the shape {show(node.shape)}",
+                f"{callee.name} would change the shape {show(node.shape)}"
+                + (f" to {show(result.shape)}" if isinstance(result, Node) else ""),
                 hint=f"bind a name to the result: x = x.{name}(…)",
             )
+        if result.kind != node.kind and isinstance(function.op, Elementwise) and name != "where":
+            from gradcli.trace.refusals import check_kept  # kinds seldom differ
+
+            check_kept(self.values, node, result)
         self.values.made_by.setdefault(result, (name, (node, *arguments), {}))
         return cast(result, node.kind)
 

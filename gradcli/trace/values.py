@@ -36,6 +36,16 @@ _LONG_INDEX = 32
 """So many items between brackets are elements of one index, whatever they are."""
 
 
+class PlainNumbers(Protocol):
+    """Tells numbers of Python's from tensors."""
+
+    def __contains__(self, node: Node, /) -> bool:
+        """Whether it is such a number."""
+
+    def is_integer(self, node: Node) -> bool:
+        """Whether that is an integer in Python."""
+
+
 class StandIns(Protocol):
     """A pass of a loop that stands for others."""
 
@@ -112,6 +122,8 @@ class Values(Changes):
         """Single whole numbers without values: an element at such a place is not looked up."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
+        self.plain_numbers: PlainNumbers | None = None
+        """Tells numbers of Python's from tensors, and which of them are integers there."""
         self.is_python = False
         """Whether it has imported anything: then 2 and 2.0 are two kinds of numbers, as there."""
 
@@ -147,11 +159,9 @@ class Values(Changes):
             if not self.latest:
                 return list(value)
             return [self.current(each) if isinstance(each, Node) else each for each in value]
-        raise GradcliError(
-            "type",
-            f"{describe(value)} has nothing to loop over",
-            hint="loop over range(3), a list, or the rows of a tensor",
-        )
+        from gradcli.trace.index_errors import nothing_inside  # a rare error
+
+        raise nothing_inside(describe(value), self._plain_kind(value))
 
     def is_single(self, node: Node) -> bool:
         """Whether PyTorch has the tensor in float32, and the run computes in more digits."""
@@ -206,6 +216,16 @@ class Values(Changes):
     def is_apart(self) -> bool:
         """Whether each tensor that is made is one of its own, also where others are equal to it."""
         return self.distinct or self.is_pytorch
+
+    def is_tensor(self, value: Value) -> bool:
+        """Whether it is a tensor of PyTorch's: no array, list, or number of Python's."""
+        return (
+            isinstance(value, Node)
+            and not (self.plain_numbers is not None and value in self.plain_numbers)
+            and value not in self.arrays
+            and value not in self.listed
+            and value not in self.number_lists
+        )
 
     def own(self, node: Node) -> Node:
         """A tensor that was made, as a node of its own where it may change."""
@@ -355,12 +375,25 @@ class Values(Changes):
             raise GradcliError(
                 "type", f"{what} must be an integer, not a truth value", hint="write 0 or 1"
             )
+        if self._plain_kind(value) == "float":
+            from gradcli.trace.index_errors import float_for_integer  # a rare error
+
+            raise float_for_integer(what)
         number = self.number(value, what)
         if number != number or number in (float("inf"), float("-inf")) or number != int(number):
             raise GradcliError(
                 "type", f"{what} must be an integer, not {number:g}", hint="// divides to integers"
             )
         return int(number)
+
+    def _plain_kind(self, value: Value) -> str:
+        """The class of a number of Python's; nothing for other values."""
+        numbers = self.plain_numbers
+        if not self.is_python or numbers is None or not isinstance(value, Node):
+            return ""
+        if value not in numbers:
+            return ""
+        return "bool" if value.kind == "bool" else "int" if numbers.is_integer(value) else "float"
 
     def integers(self, value: Value, what: str) -> tuple[int, ...]:
         """One or several integers, as a tuple."""
@@ -405,7 +438,17 @@ class Values(Changes):
     def items(self, value: Value, what: str) -> list[Item]:
         """Subscripts that are given as a list or tuple of index tensors."""
         each_of = value if isinstance(value, Items | tuple) else self.tensors(value, what)
+        self._check_indices(each_of)
         return [item for each in each_of for item in self.item(each)]
+
+    def _check_indices(self, items: Sequence[Any]) -> None:
+        """Raise `type` where PyTorch would have floats between brackets."""
+        for each in items:
+            is_of_floats = self.is_pytorch and isinstance(each, Node) and each.kind == "float"
+            if is_of_floats and self.is_tensor(each):
+                from gradcli.trace.index_errors import float_as_index  # a rare error
+
+                raise float_as_index()
 
     def item(self, value: Value) -> list[Item]:
         """One subscript as indices; a mask is one array of indices for each axis that it covers."""
@@ -414,6 +457,8 @@ class Values(Changes):
         if isinstance(value, Items) and not value:
             return [self.graph.constant(np.zeros(0, np.int64))]
         node = self.tensor(value, "an index")
+        if self.is_pytorch and node.kind == "int" and self.array_dtype(node) == "uint8":
+            node = cast(node, "bool")  # as masks were before there were truth values
         if node.kind == "bool":
             mask = np.atleast_1d(self.evaluator.value(node))
             chosen = 8 * mask.ndim * int(np.count_nonzero(mask))
@@ -434,10 +479,11 @@ class Values(Changes):
             place = items[0]
             if isinstance(place, slice):
                 return value[place]
-            value = tuple(value)
+            return self._element(tuple(value), items, "a string")
         if isinstance(value, Items | tuple | range):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
+        self._check_indices(items)
         indices = [
             self.tensor(item, "an index") if isinstance(item, Items) and item else item
             for item in map(self._spelled_out, self._as_several(node, items))
@@ -510,7 +556,7 @@ class Values(Changes):
                 hint="a mask has the lengths of the axes that it covers",
             )
 
-    def _element(self, values: Sequence[Any], items: Sequence[Any]) -> Value:
+    def _element(self, values: Sequence[Any], items: Sequence[Any], kind: str = "") -> Value:
         if len(items) == 1 and isinstance(items[0], slice):
             if items[0].step == 0:
                 raise GradcliError(
@@ -521,15 +567,14 @@ class Values(Changes):
             return part if not is_kind else type(values)(part)  # type: ignore[call-arg,return-value]
         if len(items) != 1:
             return self.subscript(self.tensor(Items(list(values))), items)
-        place = self.integer(items[0], "an index")
+        kind = kind or ("a tuple" if isinstance(values, tuple) else "a list")
+        place = self.integer(items[0], f"an index of {kind}")
         try:
             element = values[place]
         except IndexError:
-            raise GradcliError(
-                "index",
-                f"index {place} is out of range for {len(values)} values",
-                hint=f"indices are from {-len(values)} to {len(values) - 1}" if values else None,
-            ) from None
+            from gradcli.trace.index_errors import out_of_range  # a rare error
+
+            raise out_of_range(place, len(values), kind) from None
         if self.latest and isinstance(element, Node):
             return self.current(element)
         return self.graph.constant(float(element)) if isinstance(element, int) else element

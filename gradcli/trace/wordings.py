@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from gradcli.trace.dtype_names import C_NAMES, TYPES
+
 Shape = tuple[int, ...]
 
 
@@ -95,28 +97,73 @@ def _phrase(pattern: str, kind: str, words: Callable[..., str]) -> Phrase:
     return Phrase(re.compile(pattern, re.DOTALL), kind, words)
 
 
-_C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long long",
-            "int32": "int", "bfloat16": "c10::BFloat16"}  # fmt: skip
-_TYPES = {"float64": "Double", "float32": "Float", "float16": "Half", "int64": "Long",
-          "int32": "Int", "bfloat16": "BFloat16"}  # fmt: skip
-"""What PyTorch's errors call dtypes."""
-
-
 def _dtypes(name: str, left: str, right: str) -> str:
     if name == "linear":
-        sides = " and ".join(_TYPES.get(each, each) for each in (left, right))
+        sides = " and ".join(TYPES.get(each, each) for each in (left, right))
         return f"mat1 and mat2 must have the same dtype, but got {sides}"
-    sides = " != ".join(_C_NAMES.get(each, each) for each in (left, right))
+    sides = " != ".join(C_NAMES.get(each, each) for each in (left, right))
     return f"expected m1 and m2 to have the same dtype, but got: {sides}"
 
 
-def _not_floats(name: str, dtype: str) -> str:
-    if name == "mean":
-        return (
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-            f"complex dtype. Got: {_TYPES.get(dtype, dtype.capitalize())}"
-        )
-    return "std and var only support floating point and complex dtypes"
+_ON_BITS = {"&": "and", "|": "or", "^": "xor"}
+
+
+def _not_bits(operator: str) -> str:
+    """The kinds of both sides are not told: floats are float32 mostly."""
+    if operator == "~":
+        return "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+    return f"\"bitwise_{_ON_BITS[operator]}_cpu\" not implemented for 'Float'"
+
+
+def _by(lengths: Shape) -> str:
+    return " x ".join(map(str, lengths))
+
+
+def _differs(mask: Shape, x: Shape) -> int:
+    """The first axis at which a mask is not as long as a tensor."""
+    pairs = enumerate(zip(mask, x, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(mask), len(x)))
+
+
+def _longer(index: Shape, x: Shape) -> int:
+    pairs = enumerate(zip(index, x, strict=True))
+    return next((i for i, (a, b) in pairs if a > b), 0)
+
+
+def _permuted(dims: Shape, count: str) -> str:
+    if len(dims) == int(count):
+        return "permute(): duplicate dims are not allowed."
+    return (
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+        f"of the desired ordering of dimensions i.e. input.dim() = {count} is not equal to "
+        f"len(dims) = {len(dims)}"
+    )
+
+
+def _grown(old: Shape, new: Shape) -> str:
+    return f"output with shape {[*old]} doesn't match the broadcast shape {[*new]}"
+
+
+def _missing(name: str, parameters: str) -> str:
+    names = re.split(", | and ", parameters)
+    quoted = [f"'{each}'" for each in names]
+    several = ", ".join(quoted[:-1]) + ("," if len(names) > 2 else "") + f" and {quoted[-1]}"
+    listed = quoted[0] if len(names) == 1 else several
+    plural = "s" if len(names) > 1 else ""
+    called = "<lambda>" if name == "lambda" else name
+    return f"{called}() missing {len(names)} required positional argument{plural}: {listed}"
+
+
+def _surplus(name: str, most: str, given: str) -> str:
+    called = "<lambda>" if name == "lambda" else name
+    plural = "" if most == "1" else "s"
+    return f"{called}() takes {most} positional argument{plural} but {given} were given"
+
+
+def _classes(x: Shape, target: Shape) -> str:
+    if len(x) > 2 and len(target) and x[0] == target[0]:
+        return f"Expected target size {[x[0], *x[2:]]}, got {[*target]}"
+    return f"Expected input batch_size ({x[0]}) to match target batch_size ({target[0]})."
 
 
 NOT_VIEWED = (
@@ -130,9 +177,10 @@ _PHRASES = (
     _phrase(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
              r"(\d+) ", "RuntimeError", _sizes),
     _phrase(r"^(\w+): the dtypes of the factors differ: (\w+) and (\w+)", "RuntimeError", _dtypes),
-    _phrase(r"^(\w+) takes floats; this tensor holds (\w+)", "RuntimeError", _not_floats),
     _phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
     _phrase(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
+    _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit \(-1, -1", "RuntimeError",
+             lambda *_: "only one dimension can be inferred"),
     _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
              lambda _, count, new: f"shape '{[*new]}' is invalid for input of size {count}"),
     _phrase(rf"^the gradient has shape {_SHAPE}, the output .* has {_SHAPE}", "RuntimeError",
@@ -205,9 +253,170 @@ _PHRASES = (
              rf"input {_SHAPE} and weight {_SHAPE}", "RuntimeError",
              lambda found, wanted, groups, x, w: f"Given groups={groups}, weight of size {[*w]}, "
              f"expected input{[*x]} to have {wanted} channels, but got {found} channels instead"),
+    _phrase(r"^`(\W+)` is for truth values and integers, not for floats", "NotImplementedError",
+             _not_bits),
+    _phrase(r"^bincount takes one row of integers", "RuntimeError",
+             lambda: "bincount only supports 1-d non-negative integral inputs."),
     _phrase(r"^a single value has no length", "TypeError", lambda: "len() of a 0-d tensor"),
     _phrase(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
              f"linalg.inv: The diagonal element {int(pivot)} is zero, the inversion could not be "
              "completed because the input matrix is singular."),
+    _phrase(r"^what (?:float|int) converts must be a single number", "ValueError",
+             lambda: "only one element tensors can be converted to Python scalars"),
+    _phrase(rf"^mm takes 2 and 2 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+             lambda a, b: f"{'self' if len(a) != 2 else 'mat2'} must be a matrix"),
+    _phrase(rf"^bmm: batches differ: {_SHAPE} and {_SHAPE}", "RuntimeError",
+             lambda a, b: "Expected size for first two dimensions of batch2 tensor to be: "
+             f"{[a[0], a[2]]} but got: {[*b[:2]]}."),
+    _phrase(rf"^bmm takes 3 and 3 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+             lambda a, b: f"{'batch1' if len(a) != 3 else 'batch2'} must be a 3D tensor"),
+    _phrase(rf"^dot takes 1 and 1 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+             lambda a, b: f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors"),
+    _phrase(rf"^matmul needs at least 1 dimension on each side: {_SHAPE} @ {_SHAPE}",
+             "RuntimeError", lambda a, b: "both arguments to matmul need to be at least 1D, but "
+             f"they are {len(a)}D and {len(b)}D"),
+    _phrase(rf"^outer takes two vectors; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+             lambda a, b: f"outer: Expected 1-D argument self, but got {len(a)}-D"
+             if len(a) != 1 else f"outer: Expected 1-D argument vec2, but got {len(b)}-D"),
+    _phrase(rf"^conv\dd: a kernel of {_SHAPE} is larger than its input of {_SHAPE}",
+             "RuntimeError", lambda kernel, x: "Calculated padded input size per channel: "
+             f"({_by(x)}). Kernel size: ({_by(kernel)}). Kernel size can't be greater than actual "
+             "input size"),
+    _phrase(rf"^conv(\d)d takes an input of .*; these are input {_SHAPE}", "RuntimeError",
+             lambda n, x: f"Expected {int(n) + 1}D (unbatched) or {int(n) + 2}D (batched) input to "
+             f"conv{n}d, but got input of size: {[*x]}"),
+    _phrase(r"^cat: there is nothing to join", "ValueError",
+             lambda: "torch.cat(): expected a non-empty list of Tensors"),
+    _phrase(r"^stack: there is nothing to join", "RuntimeError",
+             lambda: "stack expects a non-empty TensorList"),
+    _phrase(r"^chunk: (\S+) parts cannot be made", "RuntimeError",
+             lambda count: f"chunk expects `chunks` to be greater than 0, got: {count}"),
+    _phrase(r"^index (-?\d+) is out of range for an axis of (\d+)", "IndexError",
+             lambda place, count:
+             f"index {place} is out of bounds for dimension 0 with size {count}"),
+    _phrase(rf"^gather: an index of {_SHAPE} does not fit in {_SHAPE}", "RuntimeError",
+             lambda index, x: "Index tensor must have the same number of dimensions as input tensor"
+             if len(index) != len(x) else f"Size does not match at dimension {_longer(index, x)} "
+             f"expected index {[*index]} to be no larger than self {[*x]} apart from dimension 0"),
+    _phrase(rf"^permute: {_SHAPE} does not name each of (\d+) axes", "RuntimeError", _permuted),
+    _phrase(rf"^\.T is for at most 2 dimensions; this is {_SHAPE}", "RuntimeError", lambda x:
+             f"t() expects a tensor with <= 2 dimensions, but self is {len(x)}D"),
+    _phrase(r"^1 indices for 0 dimensions", "IndexError", lambda:
+             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"),
+    _phrase(r"^\d+ indices for (\d+) dimensions", "IndexError",
+             lambda count: f"too many indices for tensor of dimension {count}"),
+    _phrase(rf"^a mask of {_SHAPE} does not fit a tensor of {_SHAPE}", "IndexError",
+             lambda mask, x: f"The shape of the mask {[*mask]} at index {_differs(mask, x)} does "
+             f"not match the shape of the indexed tensor {[*x]} at index {_differs(mask, x)}"),
+    _phrase(rf"^\w+_ would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
+    _phrase(rf"^\S+= would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
+    _phrase(r"^gradcli has no (torch(?:\.\w+)*)\.(\w+)$", "AttributeError",
+             lambda module, name: f"module '{module}' has no attribute '{name}'"),
+    _phrase(r"^there is no function '([\w.]+)\.(\w+)'", "AttributeError",
+             lambda module, name: f"module '{module}' has no attribute '{name}'"),
+    _phrase(r"^a (list|string|tuple) has no (?:attribute|method) '(\w+)'", "AttributeError",
+             lambda kind, name: f"'{kind.replace('ing', '')}' object has no attribute '{name}'"),
+    _phrase(r"^(\d+) names for (\d+) values", "ValueError", lambda names, count:
+             f"too many values to unpack (expected {names})" if int(count) > int(names) else
+             f"not enough values to unpack (expected {names}, got {count})"),
+    _phrase(r"^(\w+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
+    _phrase(r"^(\w+) takes (\d+) arguments?; (\d+) are given", "TypeError", _surplus),
+    _phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
+             lambda name, given: f"{name}() got an unexpected keyword argument '{given}'"),
+    _phrase(r"^(\w+): (\w+) is given twice", "TypeError",
+             lambda name, given: f"{name}() got multiple values for argument '{given}'"),
+    _phrase(r"^remove: .* is not in the list", "ValueError",
+             lambda: "list.remove(x): x not in list"),
+    _phrase(rf"^zeros: a length cannot be negative: {_SHAPE}", "RuntimeError",
+             lambda shape: "zeros: Dimension size must be non-negative."),
+    _phrase(r"^linspace: a length cannot be negative", "RuntimeError",
+             lambda: "number of steps must be non-negative"),
+    _phrase(rf"^binary_cross_entropy: target has shape {_SHAPE}, input {_SHAPE}", "ValueError",
+             lambda a, b: f"Using a target size (torch.Size({[*a]})) that is different to the "
+             f"input size (torch.Size({[*b]})) is deprecated. Please ensure they have the same "
+             "size."),
+    _phrase(rf"^binary_cross_entropy_with_logits: target has shape {_SHAPE}, input {_SHAPE}",
+             "ValueError", lambda a, b: f"Target size (torch.Size({[*a]})) must be the same as "
+             f"input size (torch.Size({[*b]}))"),
+    _phrase(rf"^(?:cross_entropy|nll_loss): input {_SHAPE} and target {_SHAPE} do not fit",
+             "ValueError", _classes),
+    _phrase(r"^one_hot: input .* holds (-?\d+), which is out of range", "RuntimeError",
+             lambda value: "Class values must be non-negative." if int(value) < 0
+             else "Class values must be smaller than num_classes."),
+    _phrase(rf"^BatchNorm1d takes \(batch, (\d+), …\); this is {_SHAPE}", "RuntimeError",
+             lambda wanted, x: f"running_mean should contain {x[1]} elements not {wanted}"
+             if len(x) in (2, 3) else f"expected 2D or 3D input (got {len(x)}D input)"),
+    _phrase(rf"^BatchNorm2d takes \(batch, (\d+), …\); this is {_SHAPE}", "ValueError",
+             lambda wanted, x: f"expected 4D input (got {len(x)}D input)"
+             if len(x) != 4 else f"running_mean should contain {x[1]} elements not {wanted}"),
+    _phrase(rf"^layer_norm: input {_SHAPE} does not end in normalized_shape {_SHAPE}",
+             "RuntimeError", lambda x, shape: f"Given normalized_shape={[*shape]}, expected input "
+             f"with shape [*, {', '.join(map(str, shape))}], but got input of size{[*x]}"),
+    _phrase(rf"^(?:LSTM|GRU|RNN) takes .* the last of length (\d+); this is {_SHAPE}",
+             "RuntimeError", lambda wanted, x: "input.size(-1) must be equal to input_size. "
+             f"Expected {wanted}, got {x[-1]}"),
+    _phrase(r"^(embed_dim must be divisible by num_heads)", "AssertionError", str),
+    _phrase(r"^\w+: invalid lr: (\S+)", "ValueError", lambda lr: f"Invalid learning rate: {lr}"),
+    _phrase(r"^(can't optimize a non-leaf Tensor)", "ValueError", str),
+    _phrase(rf"^(inv|det|eigh|slogdet|cholesky|solve|eigvalsh) takes square matrices; this is "
+             rf"{_SHAPE}", "RuntimeError",
+             lambda name, x: f"linalg.{name}: A must be batches of square matrices, but they are "
+             f"{x[-2]} by {x[-1]} matrices"),
+    _phrase(r"^cholesky: the matrix is not positive definite: its pivot (\d+)", "_LinAlgError",
+             lambda pivot: "linalg.cholesky: The factorization could not be completed because the "
+             f"input is not positive-definite (the leading minor of order {pivot} is not "
+             "positive-definite)."),
+    _phrase(r"^solve: the matrix is singular", "_LinAlgError", lambda:
+             "torch.linalg.solve: The solver failed because the input matrix is singular."),
+    _phrase(rf"^einsum: label '(\w)' has length (\d+) in {_SHAPE} and (\d+) in {_SHAPE}",
+             "RuntimeError", lambda label, first, _, second, __:
+             f"einsum(): subscript {label} has size {second} for operand 1 which does not "
+             f"broadcast with previously seen size {first}"),
+    _phrase(r"^einsum: the output '\w*' has '(\w)' but no operand has it", "RuntimeError",
+             lambda label: f"einsum(): output subscript {label} does not appear in the equation "
+             "for any input operand"),
+    _phrase(rf"^einsum: '(\w+)' has (\d+) labels for an operand of shape {_SHAPE}",
+             "RuntimeError", lambda _, count, x: "einsum(): the number of subscripts in the "
+             f"equation ({count}) does not match the number of dimensions ({len(x)}) for operand 0 "
+             "and no ellipsis was given"),
+    _phrase(r"^einsum: '.*' is for (\d+) operands; (\d+) are given", "RuntimeError",
+             lambda wanted, given: f"einsum(): {'fewer' if int(given) < int(wanted) else 'more'} "
+             "operands were provided than specified in the equation"),
+    _phrase(rf"^split: sizes {_SHAPE} do not add up to the (\d+) elements of axis (\d+)",
+             "RuntimeError", lambda sizes, count, axis: "split_with_sizes expects split_sizes to "
+             f"sum exactly to {count} (input tensor's size at dimension {axis}), but got "
+             f"split_sizes={[*sizes]}"),
+    _phrase(r"^split: parts of 0 elements cannot be made of axis \d+ of length (\d+)",
+             "RuntimeError", lambda count: "split_size can only be 0 if dimension size is 0, but "
+             f"got dimension size of {count}"),
+    _phrase(r"^topk: there are no \d+ elements", "RuntimeError",
+             lambda: "selected index k out of range"),
+    _phrase(rf"^repeat: {_SHAPE} is not one count", "RuntimeError", lambda counts:
+             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+             "tensor"),
+    _phrase(r"^weights are 0 or more, and not all of them 0", "RuntimeError",
+             lambda: "probability tensor contains either `inf`, `nan` or element < 0"),
+    _phrase(r"^\d+ different places cannot be drawn from so few", "RuntimeError", lambda:
+             "cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
+    _phrase(r"^(\w+) has no forward", "NotImplementedError",
+             lambda name: f'Module [{name}] is missing the required "forward" function'),
+    _phrase(rf"^unflatten: {_SHAPE} does not fit axis (\d+) of {_SHAPE}", "RuntimeError",
+             lambda sizes, axis, x: f"unflatten: Provided sizes {[*sizes]} don't multiply up to "
+             f"the size of dim {axis} ({x[int(axis)]}) in the input tensor"),
+    _phrase(r"^amax of nothing", "RuntimeError", lambda:
+             "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+             "reduction dim with the 'dim' argument."),
+    _phrase(r"^(argmax|argmin) of nothing", "IndexError", lambda name:
+             f"{name}(): Expected reduction dim to be specified for input.numel() == 0."),
+    _phrase(r"^(min|max): there are no elements", "ValueError",
+             lambda name: f"{name}() arg is an empty sequence"),
+    _phrase(r"^batch_size is 1 or more", "ValueError", lambda:
+             "batch_size should be a positive integer value, but got batch_size=0"),
+    _phrase(r"^TensorDataset takes tensors of as many rows", "AssertionError",
+             lambda: "Size mismatch between tensors"),
+    _phrase(rf"^Expected more than 1 value per channel when training, got {_SHAPE}", "ValueError",
+             lambda x: "Expected more than 1 value per channel when training, got input size "
+             f"torch.Size({[*x]})"),
 )  # fmt: skip
 """The first that fits is taken."""

@@ -49,7 +49,7 @@ def test_bytes_are_no_strings() -> None:
         ("b'é'", "syntax", "ASCII"),
         ("b'a' 'b'", "syntax", "next to a string"),
         ("b'a' + 'b'", "type", "must be bytes"),
-        ("'b' + b'a'", "type", "must be a tensor, not a string"),
+        ("'b' + b'a'", "type", "no + of str and bytes"),
         ("b'a' % 3", "type", "no % here"),
         ("bytes('a')", "type", "without an encoding"),
         ("bytes([256])", "value", "range(0, 256)"),

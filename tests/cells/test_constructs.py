@@ -125,7 +125,7 @@ ERRORS = [
     ("integers", "import numpy as np\nnp.array([1, 2], dtype='int5')", "type", "no dtype int5"),
     ("dtypes", T + "torch.ones(2, dtype=torch.int5)", "type", "no dtype int5"),
     ("dtypes", T + "torch.ones(2, 2).double() @ torch.ones(2)", "type", "float64 and float32"),
-    ("dtypes", T + "torch.tensor([1, 2]).mean()", "type", "holds int64"),
+    ("dtypes", T + "torch.tensor([1, 2]).mean()", "type", "not int64"),
     ("limits of dtypes", T + "torch.finfo(torch.int32)", "type", "for floats"),
     ("own layers", T + "class L(torch.nn.Linear): pass\nL(2)", "type", "out_features"),
     ("own schedulers", T + "class S(torch.optim.lr_scheduler.LRScheduler): pass\nS(3)", "type",

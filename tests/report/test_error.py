@@ -18,7 +18,7 @@ import gradcli
 from gradcli.diagnostics import A_FILE, Advice, Diagnostic, Source, input_of
 from gradcli.language.characters import _FORBIDDEN
 from gradcli.report.error import render
-from gradcli.report.sanitise import _UNSAFE, sanitise, with_tabs
+from gradcli.report.sanitise import _UNSAFE, sanitise, within_lines
 
 
 def at(text: str, start: int, end: int, hint: str | None = None, name: str = "program") -> str:
@@ -189,8 +189,8 @@ def test_sanitise(text: str, safe: str) -> None:
     assert sanitise(text) == safe
 
 
-def test_tabs_stay_in_what_a_program_prints() -> None:
-    assert with_tabs("a\tb\x1b[31m\r") == "a\tb\\x1b[31m\\r"
+def test_what_moves_within_a_line_stays_in_what_a_program_prints() -> None:
+    assert within_lines("a\tb\x1b[31m\rc\x0b") == "a\tb\\x1b[31m\rc\\x0b"
 
 
 @pytest.mark.parametrize("pattern", [_FORBIDDEN, _UNSAFE])

@@ -1,0 +1,65 @@
+"""Errors of indices and loops: what Python and PyTorch say of them."""
+
+from __future__ import annotations
+
+from gradcli.diagnostics import RefusedError
+
+
+def float_as_index() -> RefusedError:
+    """The error for a tensor of floats between brackets."""
+    return RefusedError(
+        ("IndexError", "tensors used as indices must be long, int, byte or bool tensors"),
+        "type",
+        "an index must be a tensor of integers or truth values, not of floats",
+        hint="i.long() makes integers of it, x > 0 is a mask",
+    )
+
+
+def float_for_integer(what: str) -> RefusedError:
+    """The error for a number such as 2.0 where PyTorch and Python want an integer."""
+    name, _, parameter = what.rpartition(": ")
+    kind = "TypeError"
+    if what == "range":
+        said = "'float' object cannot be interpreted as an integer"
+    elif what.startswith("an index of a "):
+        said = f"{what.rpartition(' ')[2]} indices must be integers or slices, not float"
+    elif what == "an index":
+        kind = "IndexError"
+        said = (
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            "valid indices (got float)"
+        )
+    elif what == "a slice's bound":
+        said = "slice indices must be integers or None or have an __index__ method"
+    elif what.startswith("how often"):
+        said = "can't multiply sequence by non-int of type 'float'"
+    else:
+        call = f"{name.rpartition('.')[2]}(): " if name else ""
+        said = f"{call}argument '{parameter}' must be int, not float"
+    return RefusedError(
+        (kind, said),
+        "type",
+        f"{what} must be an integer, not a float",
+        hint="int(n) is an integer, and n // 2 of one is one",
+    )
+
+
+def out_of_range(place: int, count: int, kind: str) -> RefusedError:
+    """The error for an index of a list, a tuple or a string."""
+    return RefusedError(
+        ("IndexError", f"{kind.rpartition(' ')[2]} index out of range"),
+        "index",
+        f"index {place} is out of range for {count} values",
+        hint=f"indices are from {-count} to {count - 1}" if count else None,
+    )
+
+
+def nothing_inside(described: str, kind: str) -> RefusedError:
+    """The error for a loop over a single value; `kind` is its class if it is a number."""
+    said = f"'{kind}' object is not iterable" if kind else "iteration over a 0-d tensor"
+    return RefusedError(
+        ("TypeError", said),
+        "type",
+        f"{described} has nothing to loop over",
+        hint="loop over range(3), a list, or the rows of a tensor",
+    )

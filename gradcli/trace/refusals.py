@@ -1,0 +1,103 @@
+"""What PyTorch refuses, and gradcli's own language takes: dtypes that an operand cannot have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradcli.diagnostics import RefusedError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.table import Demand
+from gradcli.trace.dtype_names import C_NAMES, TYPES
+from gradcli.trace.values import Value, Values
+
+_MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
+"""What makes a tensor of the first dtype that is taken."""
+
+
+def check_demands(
+    values: Values, name: str, demands: Mapping[str, Demand], given: Mapping[str, Value]
+) -> None:
+    """Raise `type` where a tensor among the arguments of a function is of a dtype that PyTorch does
+    not take there.
+    """
+    for operands, demand in demands.items():
+        found = [given[each] for each in operands.split(", ") if each in given]
+        nodes = [each for each in found if isinstance(each, Node) and values.is_tensor(each)]
+        if not nodes or len(nodes) < len(found):
+            continue
+        dtypes = list(map(values.array_dtype, nodes))
+        like = given.get(demand.unless_like)
+        is_alike = isinstance(like, Node) and like.shape == nodes[0].shape
+        if is_alike or not set(dtypes).isdisjoint(demand.dtypes):
+            continue
+        said = demand.words.format(Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]])
+        raise RefusedError(
+            (demand.kind, said),
+            "type",
+            f"{name}: {operands} must be of {' or '.join(demand.dtypes[-2:])}, not {dtypes[0]}",
+            hint=f"x.{_MAKERS[demand.dtypes[0]]}() makes such a tensor of x",
+        )
+
+
+def check_operands(values: Values, name: str, *operands: Node) -> None:
+    """The same for operators, which take integers and truth values that others do not."""
+    function = FUNCTIONS[name]
+    given = dict(zip(function.operands, operands, strict=True))
+    check_demands(values, name, function.demands, given)
+    if name == "pow" and all(each.kind == "int" for each in operands):
+        base, power = operands
+        if values.is_tensor(base) and not values.is_tensor(power) and values.number(power, "") < 0:
+            raise RefusedError(
+                ("RuntimeError", "Integers to negative integer powers are not allowed."),
+                "type",
+                "integers have no negative powers that are integers",
+                hint="x.float() makes floats of them",
+            )
+
+
+def check_kept(values: Values, before: Node, result: Node) -> None:
+    """Raise `type` where a change in place would need another kind of tensor."""
+    if _KINDS.index(result.kind) <= _KINDS.index(before.kind):
+        return
+    old, new = values.array_dtype(before), values.array_dtype(result)
+    said = f"result type {TYPES[new]} can't be cast to the desired output type {TYPES[old]}"
+    raise RefusedError(
+        ("RuntimeError", said),
+        "type",
+        f"the tensor is of {old}, and cannot become one of {new} in place",
+        hint="bind a name to the result: x = x + y",
+    )
+
+
+_KINDS = ("bool", "int", "float")
+
+
+def no_operator(operator: str, left: str, right: str) -> RefusedError:
+    """The error for an operator between values of classes that have none."""
+    if operator == "+" and left in ("str", "list", "tuple"):
+        said = f'can only concatenate {left} (not "{right}") to {left}'
+    elif operator == "*" and left in ("str", "list", "tuple"):
+        said = f"can't multiply sequence by non-int of type '{right}'"
+    else:
+        said = f"unsupported operand type(s) for {operator}: '{left}' and '{right}'"
+    return RefusedError(
+        ("TypeError", said),
+        "type",
+        f"there is no {operator} of {left} and {right}",
+        hint="torch.tensor(…) makes a tensor of a list, str(x) a text, float(s) a number",
+    )
+
+
+def division_by_zero(operator: str, whole: bool) -> RefusedError:
+    """Python's error, of two integers if they are `whole`."""
+    said = {
+        "//": "integer division or modulo by zero" if whole else "float floor division by zero",
+        "%": "integer modulo by zero" if whole else "float modulo",
+    }.get(operator, "division by zero" if whole else "float division by zero")
+    return RefusedError(
+        ("ZeroDivisionError", said),
+        "value",
+        "division by zero",
+        hint="torch.tensor(0.) divides as PyTorch does",
+    )

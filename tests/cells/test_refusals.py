@@ -1,0 +1,340 @@
+"""Dtypes that PyTorch refuses: what it says of each was printed by PyTorch 2.13."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cells.cells import difference
+from tests.cells.test_python_lines import ours
+
+BEFORE = r"""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+def t(f):
+    try:
+        r = f()
+        print("ok", r)
+    except Exception as e:
+        print(type(e).__name__, "|", e)
+x = torch.tensor([[1., 2., 3.], [4., 5., 6.]])
+v = torch.tensor([1., 2., 3.])
+fi = torch.tensor([0., 1.])
+fi2 = torch.tensor([[0., 1.], [1., 0.]])
+fm = torch.tensor([[1., 0., 1.], [0., 1., 0.]])
+im = torch.tensor([[1, 0, 1], [0, 1, 0]])
+ii2 = torch.tensor([[0, 1], [1, 0]], dtype=torch.int32)
+i32 = torch.tensor([0, 1], dtype=torch.int32)
+"""
+CELLS = r"""
+### indices and classes are integers
+t(lambda: F.cross_entropy(x, fi))
+t(lambda: F.cross_entropy(x, i32))
+t(lambda: F.cross_entropy(x, torch.tensor([True, False])))
+t(lambda: nn.CrossEntropyLoss()(x, fi))
+t(lambda: F.nll_loss(x, fi))
+t(lambda: F.nll_loss(x, i32))
+t(lambda: nn.NLLLoss()(x, fi))
+t(lambda: F.multi_margin_loss(x, fi))
+t(lambda: F.multilabel_margin_loss(x, torch.tensor([[0., 1., -1.], [0., -1., 1.]])))
+t(lambda: F.embedding(fi, x))
+t(lambda: nn.Embedding(3, 2)(fi))
+t(lambda: F.embedding_bag(fi, x, torch.tensor([0, 1])))
+t(lambda: F.one_hot(fi))
+t(lambda: F.one_hot(i32))
+t(lambda: torch.gather(x, 1, fi2))
+t(lambda: x.gather(1, fi2))
+t(lambda: torch.index_select(x, 1, fi))
+t(lambda: torch.take(x, fi))
+t(lambda: torch.take(x, i32))
+t(lambda: torch.take_along_dim(x, fi2, 1))
+t(lambda: torch.zeros(2, 3).scatter(1, fi2, torch.ones(2, 2)))
+t(lambda: torch.zeros(2, 3).scatter_(1, fi2, 1.0))
+t(lambda: torch.zeros(2, 3).scatter_add(1, fi2, torch.ones(2, 2)))
+t(lambda: torch.zeros(2, 3).scatter_reduce(1, fi2, torch.ones(2, 2), reduce="sum"))
+t(lambda: torch.zeros(2, 3).index_add(0, fi, x))
+t(lambda: torch.zeros(2, 3).index_copy(0, fi, x))
+t(lambda: torch.zeros(2, 3).index_fill(0, fi, 1.0))
+t(lambda: torch.zeros(2, 3).index_reduce(0, fi, x, "prod"))
+t(lambda: torch.zeros(3).index_put((fi,), torch.tensor(1.)))
+t(lambda: torch.zeros(3).put(fi, torch.tensor([1., 2.])))
+t(lambda: torch.bincount(torch.tensor([-1, 2])))
+t(lambda: x[fi])
+t(lambda: x[fm])
+t(lambda: x[torch.tensor(1.0)])
+t(lambda: x[1.0])
+t(lambda: x[0, fi])
+t(lambda: F.binary_cross_entropy(torch.tensor([.5, .5]), torch.tensor([1, 0])))
+t(lambda: nn.BCELoss()(torch.tensor([.5, .5]), torch.tensor([1, 0])))
+t(lambda: nn.Linear(2, 1)(torch.tensor([[1, 2]])))
+t(lambda: torch.tensor([[1, 2]]) @ torch.ones(2, 1))
+t(lambda: torch.tensor([True]) - torch.tensor([True]))
+t(lambda: torch.tensor([1, 2]) ** -1)
+===
+RuntimeError | expected target dtype to be Long or Byte, but got Float
+RuntimeError | expected target dtype to be Long or Byte, but got Int
+RuntimeError | expected target dtype to be Long or Byte, but got Bool
+RuntimeError | expected target dtype to be Long or Byte, but got Float
+RuntimeError | expected target dtype to be Long or Byte, but got Float
+RuntimeError | expected target dtype to be Long or Byte, but got Int
+RuntimeError | expected target dtype to be Long or Byte, but got Float
+RuntimeError | expected scalar type Long but found Float
+RuntimeError | expected scalar type Long but found Float
+RuntimeError | Expected tensor for argument #1 'indices' to have one of the following scalar
+types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding)
+RuntimeError | Expected tensor for argument #1 'indices' to have one of the following scalar
+types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding)
+RuntimeError | Expected tensor for argument #1 'indices' to have one of the following scalar
+types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding_bag)
+RuntimeError | one_hot is only applicable to index tensor of type LongTensor.
+RuntimeError | one_hot is only applicable to index tensor of type LongTensor.
+RuntimeError | gather(): Expected dtype int32/int64 for index
+RuntimeError | gather(): Expected dtype int32/int64 for index
+RuntimeError | index_select(): Expected dtype int32 or int64 for index
+RuntimeError | take(): Expected a long tensor for index, but got Float
+RuntimeError | take(): Expected a long tensor for index, but got Int
+RuntimeError | torch.take_along_dim(): dtype of indices should be Long but got Float
+RuntimeError | scatter(): Expected dtype int32/int64 for index
+RuntimeError | scatter(): Expected dtype int32/int64 for index
+RuntimeError | scatter(): Expected dtype int32/int64 for index
+RuntimeError | scatter(): Expected dtype int32/int64 for index
+RuntimeError | index_add_(): Expected dtype int32/int64 for index but got: Float
+RuntimeError | index_copy_(): Expected a long tensor for index, but got Float
+IndexError | index_fill_(): Expected dtype int64 for index.
+RuntimeError | index_reduce_(): Expected dtype int32/int64 for index but got: Float
+IndexError | tensors used as indices must be long, int, byte or bool tensors
+RuntimeError | put_(): Expected a long tensor for index, but got Float
+RuntimeError | bincount only supports 1-d non-negative integral inputs.
+IndexError | tensors used as indices must be long, int, byte or bool tensors
+IndexError | tensors used as indices must be long, int, byte or bool tensors
+IndexError | tensors used as indices must be long, int, byte or bool tensors
+IndexError | only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are
+valid indices (got float)
+IndexError | tensors used as indices must be long, int, byte or bool tensors
+RuntimeError | Found dtype Long but expected Float
+RuntimeError | Found dtype Long but expected Float
+RuntimeError | mat1 and mat2 must have the same dtype, but got Long and Float
+RuntimeError | expected m1 and m2 to have the same dtype, but got: long int != float
+RuntimeError | Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^`
+or `logical_xor()` operator instead.
+RuntimeError | Integers to negative integer powers are not allowed.
+### masks are truth values
+t(lambda: x.masked_fill(fm, 0))
+t(lambda: x.masked_fill(im, 0))
+t(lambda: x.clone().masked_fill_(fm, 0))
+t(lambda: x.masked_select(fm))
+t(lambda: torch.masked_select(x, im))
+t(lambda: x.masked_scatter(fm, torch.ones(6)))
+t(lambda: x.masked_scatter(im, torch.ones(6)))
+t(lambda: torch.where(fm, x, 0.))
+t(lambda: torch.where(im, x, 0.))
+t(lambda: x.where(fm, 0.))
+t(lambda: -torch.tensor([True]))
+t(lambda: 1 - torch.tensor([True]))
+===
+RuntimeError | masked_fill_ only supports boolean masks, but got mask with dtype float
+RuntimeError | masked_fill_ only supports boolean masks, but got mask with dtype long int
+RuntimeError | masked_fill_ only supports boolean masks, but got mask with dtype float
+RuntimeError | masked_select: expected BoolTensor for mask
+RuntimeError | masked_select: expected BoolTensor for mask
+RuntimeError | masked_scatter_ only supports boolean masks, but got mask with dtype Float
+RuntimeError | masked_scatter_ only supports boolean masks, but got mask with dtype Long
+RuntimeError | where expected condition to be a boolean tensor, but got a tensor with dtype Float
+RuntimeError | where expected condition to be a boolean tensor, but got a tensor with dtype Long
+RuntimeError | where expected condition to be a boolean tensor, but got a tensor with dtype Float
+RuntimeError | Negation, the `-` operator, on a bool tensor is not supported. If you are trying to
+invert a mask, use the `~` or `logical_not()` operator instead.
+RuntimeError | Subtraction, the `-` operator, with a bool tensor is not supported. If you are
+trying to invert a mask, use the `~` or `logical_not()` operator instead.
+### floats where PyTorch has no kernel for integers
+t(lambda: torch.bincount(fi))
+t(lambda: fm & fm)
+t(lambda: torch.bitwise_or(fm, im))
+t(lambda: fm ^ im)
+t(lambda: torch.multinomial(torch.tensor([1, 2]), 1))
+t(lambda: F.dropout(torch.tensor([1, 2])))
+t(lambda: F.softmax(torch.tensor([1, 2]), 0))
+t(lambda: torch.tensor([0, 0]).var())
+t(lambda: torch.tensor([3, 4]).norm())
+t(lambda: torch.linalg.norm(torch.tensor([3, 4])))
+t(lambda: F.mse_loss(torch.tensor([1, 2]), torch.tensor([1, 4])))
+t(lambda: F.binary_cross_entropy_with_logits(torch.tensor([.5, .5]), torch.tensor([1, 0])))
+t(lambda: F.log_softmax(torch.tensor([1, 2]), 0))
+t(lambda: torch.inverse(torch.tensor([[1, 2], [3, 4]])))
+t(lambda: torch.det(torch.tensor([[1, 2], [3, 4]])))
+t(lambda: F.layer_norm(torch.tensor([[1, 2]]), (2,)))
+t(lambda: torch.quantile(torch.tensor([1, 2]), 0.5))
+t(lambda: F.gelu(torch.tensor([1, 2])))
+t(lambda: F.cosine_similarity(torch.tensor([[1, 2]]), torch.tensor([[1, 2]])))
+t(lambda: torch.cdist(torch.tensor([[1, 2]]), torch.tensor([[1, 2]])))
+t(lambda: torch.tensor([True]).mean())
+t(lambda: torch.bernoulli(torch.tensor([1, 0])))
+t(lambda: torch.normal(torch.tensor([1, 0])))
+t(lambda: torch.tensor([1, 2]).add_(0.5))
+t(lambda: torch.tensor([1, 2]).mul_(0.5))
+t(lambda: torch.tensor([1, 2]).div_(2))
+t(lambda: torch.histc(torch.tensor([1, 2]), 2))
+t(lambda: F.kl_div(torch.zeros(2), torch.tensor([1, 1])))
+t(lambda: torch.lerp(torch.tensor([1, 2]), torch.tensor([3, 4]), 0.5))
+t(lambda: F.huber_loss(torch.tensor([1, 2]), torch.tensor([1, 4])))
+===
+NotImplementedError | "bincount_cpu" not implemented for 'Float'
+NotImplementedError | "bitwise_and_cpu" not implemented for 'Float'
+NotImplementedError | "bitwise_or_cpu" not implemented for 'Float'
+NotImplementedError | "bitwise_xor_cpu" not implemented for 'Float'
+RuntimeError | multinomial only supports floating-point dtypes for input, got: Long
+RuntimeError | result type Float can't be cast to the desired output type Long
+NotImplementedError | "softmax_lastdim_kernel_impl" not implemented for 'Long'
+RuntimeError | std and var only support floating point and complex dtypes
+RuntimeError | linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long
+RuntimeError | linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long
+NotImplementedError | "mse_cpu" not implemented for 'Long'
+RuntimeError | result type Float can't be cast to the desired output type Long
+NotImplementedError | "log_softmax_lastdim_kernel_impl" not implemented for 'Long'
+RuntimeError | linalg.inv: Expected a floating point or complex tensor as input. Got Long
+RuntimeError | linalg.det: Expected a floating point or complex tensor as input. Got Long
+NotImplementedError | "LayerNormKernelImpl" not implemented for 'Long'
+RuntimeError | quantile() input tensor must be either float or double dtype
+NotImplementedError | "GeluKernelImpl" not implemented for 'Long'
+RuntimeError | expected common dtype to be floating point, yet common dtype is Long
+RuntimeError | cdist only supports floating-point dtypes, X1 got: Long
+RuntimeError | mean(): could not infer output dtype. Input dtype must be either a floating point
+or complex dtype. Got: Bool
+NotImplementedError | "bernoulli_tensor_cpu_p_" not implemented for 'Long'
+NotImplementedError | "normal_kernel_cpu" not implemented for 'Long'
+RuntimeError | result type Float can't be cast to the desired output type Long
+RuntimeError | result type Float can't be cast to the desired output type Long
+RuntimeError | result type Float can't be cast to the desired output type Long
+NotImplementedError | "histogram_cpu" not implemented for 'Long'
+RuntimeError | kl_div: Integral inputs not supported.
+NotImplementedError | "lerp_kernel_scalar" not implemented for 'Long'
+NotImplementedError | "huber_cpu" not implemented for 'Long'
+### numbers that are no integers in Python
+t(lambda: x[0:1.0])
+t(lambda: list(range(3.0)))
+t(lambda: [i for i in range(4/2)])
+t(lambda: [1, 2][1.0])
+t(lambda: [0] * 2.0)
+t(lambda: "a" * 2.0)
+===
+TypeError | slice indices must be integers or None or have an __index__ method
+TypeError | 'float' object cannot be interpreted as an integer
+TypeError | 'float' object cannot be interpreted as an integer
+TypeError | list indices must be integers or slices, not float
+TypeError | can't multiply sequence by non-int of type 'float'
+TypeError | can't multiply sequence by non-int of type 'float'
+### what is taken
+t(lambda: torch.gather(x, 1, ii2))
+t(lambda: torch.index_select(x, 1, i32))
+t(lambda: torch.zeros(2, 3).scatter(1, ii2, torch.ones(2, 2)))
+t(lambda: torch.where(im.byte(), x, 0.))
+t(lambda: torch.where(fm))
+t(lambda: x[im])
+t(lambda: x[im.byte()])
+t(lambda: x[i32])
+t(lambda: x[torch.tensor(1)])
+t(lambda: torch.logical_and(fm, im))
+t(lambda: ~im)
+t(lambda: torch.arange(2.0))
+t(lambda: torch.sigmoid(torch.tensor([1, 2])))
+t(lambda: torch.relu(torch.tensor([-1, 2])))
+t(lambda: torch.exp(torch.tensor([0, 0])))
+t(lambda: F.mse_loss(torch.tensor([1., 2]), torch.tensor([1, 4])))
+t(lambda: F.l1_loss(torch.tensor([1., 2]), torch.tensor([1, 4])))
+t(lambda: torch.median(torch.tensor([1, 2])))
+t(lambda: torch.tanh(torch.tensor([0, 0])))
+t(lambda: ~torch.tensor([True]))
+t(lambda: torch.isnan(torch.tensor([1])))
+t(lambda: torch.floor(torch.tensor([1])))
+t(lambda: torch.clamp(torch.tensor([1, 5]), 0, 2.5))
+t(lambda: torch.tensor([1, 2]).fill_(0.5))
+t(lambda: torch.lgamma(torch.tensor([1, 2])))
+t(lambda: torch.all(torch.tensor([1., 0.])))
+t(lambda: torch.any(torch.tensor([1., 0.])))
+t(lambda: fm.all(dim=1))
+t(lambda: fm.nonzero())
+t(lambda: torch.bucketize(v, torch.tensor([1.5])))
+t(lambda: torch.isin(v, torch.tensor([1.0])))
+t(lambda: torch.tensor([1, 2]).float().histc(2, 0, 3))
+t(lambda: torch.where(torch.tensor(True), 1, 0))
+t(lambda: torch.cat([torch.tensor([1, 2]), torch.tensor([1.5])]))
+t(lambda: torch.stack([torch.tensor([1, 2]), torch.tensor([1.5, 1.])]))
+t(lambda: torch.maximum(torch.tensor([1, 2]), torch.tensor([1.5, 1.])))
+t(lambda: torch.outer(torch.tensor([1, 2]), torch.tensor([1.5])))
+t(lambda: F.mse_loss(torch.tensor([1.]), torch.tensor([True])))
+t(lambda: (x.argmax(1) == fi).float().mean())
+===
+ok tensor([[1., 2.],
+        [5., 4.]])
+ok tensor([[1., 2.],
+        [4., 5.]])
+ok tensor([[1., 1., 0.],
+        [1., 1., 0.]])
+ok tensor([[1., 0., 3.],
+        [0., 5., 0.]])
+ok (tensor([0, 0, 1]), tensor([0, 2, 1]))
+ok tensor([[[4., 5., 6.],
+         [1., 2., 3.],
+         [4., 5., 6.]],
+
+        [[1., 2., 3.],
+         [4., 5., 6.],
+         [1., 2., 3.]]])
+ok tensor([1., 3., 5.])
+ok tensor([[1., 2., 3.],
+        [4., 5., 6.]])
+ok tensor([4., 5., 6.])
+ok tensor([[ True, False,  True],
+        [False,  True, False]])
+ok tensor([[-2, -1, -2],
+        [-1, -2, -1]])
+ok tensor([0., 1.])
+ok tensor([0.7311, 0.8808])
+ok tensor([0, 2])
+ok tensor([1., 1.])
+ok tensor(2.)
+ok tensor(1.)
+ok tensor(1)
+ok tensor([0., 0.])
+ok tensor([False])
+ok tensor([False])
+ok tensor([1])
+ok tensor([1.0000, 2.5000])
+ok tensor([0, 0])
+ok tensor([0., 0.])
+ok tensor(False)
+ok tensor(True)
+ok tensor([False, False])
+ok tensor([[0, 0],
+        [0, 2],
+        [1, 1]])
+ok tensor([0, 1, 1])
+ok tensor([ True, False, False])
+ok tensor([1., 1.])
+ok tensor(1)
+ok tensor([1.0000, 2.0000, 1.5000])
+ok tensor([[1.0000, 2.0000],
+        [1.5000, 1.0000]])
+ok tensor([1.5000, 2.0000])
+ok tensor([[1.5000],
+        [3.0000]])
+ok tensor(0.)
+ok tensor(0.)
+"""
+
+_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
+)
+def test_a_cell(cell: str) -> None:
+    program, _, printed = cell.partition("===\n")
+    assert not difference(ours(BEFORE + program), printed)
+
+
+def test_gradclis_own_language_takes_whole_floats_as_integers() -> None:
+    assert ours("print(gather([1, 2, 3], 0, [0, 2]), masked_fill([1, 2], [1, 0], 5))").strip()
