@@ -221,6 +221,7 @@ class Values(Changes):
         """Whether it is a tensor of PyTorch's: no array, list, or number of Python's."""
         return (
             isinstance(value, Node)
+            and value.op is not CONSTANT  # a list that stands in a call or between brackets
             and not (self.plain_numbers is not None and value in self.plain_numbers)
             and value not in self.arrays
             and value not in self.listed

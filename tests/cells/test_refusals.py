@@ -265,6 +265,8 @@ t(lambda: torch.maximum(torch.tensor([1, 2]), torch.tensor([1.5, 1.])))
 t(lambda: torch.outer(torch.tensor([1, 2]), torch.tensor([1.5])))
 t(lambda: F.mse_loss(torch.tensor([1.]), torch.tensor([True])))
 t(lambda: (x.argmax(1) == fi).float().mean())
+t(lambda: (x[:, [0, 2]], x[[1]], x[range(2), [0, 1]], torch.arange(6)[[0, 2]], x[[True, False]]))
+t(lambda: (x[(x.argmax(1) - 1)], x[-1][torch.arange(3) % 2 == 0], x[len([1]) - 1, int(4 / 2)]))
 ===
 ok tensor([[1., 2.],
         [5., 4.]])
@@ -322,6 +324,11 @@ ok tensor([[1.5000],
         [3.0000]])
 ok tensor(0.)
 ok tensor(0.)
+ok (tensor([[1., 3.],
+        [4., 6.]]), tensor([[4., 5., 6.]]), tensor([1., 5.]),
+tensor([0, 2]), tensor([[1., 2., 3.]]))
+ok (tensor([[4., 5., 6.],
+        [4., 5., 6.]]), tensor([4., 6.]), tensor(3.))
 """
 
 _TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
