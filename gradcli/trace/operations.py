@@ -244,8 +244,7 @@ class Operations(Visits):
             return self._repeated(left, right)
         if left.__class__ is Node and right.__class__ is Node:
             left, right = self._as_integers(operator, left, right)
-        if self.values.is_pytorch and operator in METHODS:
-            self._check_sides(operator, left, right)
+        self._check_sides(operator, left, right)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
         self.special.numbers.stay_arrays(result, (left, right))
