@@ -9,7 +9,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import NO_GRAD_YET, Value, Values
 
 _MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
 """What makes a tensor of the first dtype that is taken."""
@@ -85,7 +85,9 @@ def no_operator(operator: str, left: str, right: str) -> RefusedError:
         ("TypeError", said),
         "type",
         f"there is no {operator} of {left} and {right}",
-        hint="torch.tensor(…) makes a tensor of a list, str(x) a text, float(s) a number",
+        hint=NO_GRAD_YET
+        if "NoneType" in (left, right)
+        else "torch.tensor(…) makes a tensor of a list, str(x) a text, float(s) a number",
     )
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from gradcli.diagnostics import GradcliError
 from tests.cells.cells import difference
 from tests.cells.test_python_lines import ours
 
@@ -345,3 +346,9 @@ def test_a_cell(cell: str) -> None:
 
 def test_gradclis_own_language_takes_whole_floats_as_integers() -> None:
     assert ours("print(gather([1, 2, 3], 0, [0, 2]), masked_fill([1, 2], [1, 0], 5))").strip()
+
+
+def test_a_grad_that_is_not_there_yet_is_what_none_stands_for() -> None:
+    with pytest.raises(GradcliError) as found:
+        ours("import torch\nx = torch.ones(2, requires_grad=True)\nx.grad + 1")
+    assert "until a backward" in (found.value.diagnostic.hint or "")
