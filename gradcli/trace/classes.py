@@ -423,6 +423,8 @@ class Model(Instance, Module):
         Module.__init__(self, autograd, made_by.name, replace)
         Instance.__init__(self, autograd.values, made_by)
         self._buffers: dict[str, None] = {}
+        self.keys_of_modules: dict[str, Value] = {}
+        """What modules in `_modules` were named by, where that is no string."""
         """The names of its buffers, in their order."""
 
     def own(self) -> dict[str, Node]:
@@ -501,11 +503,17 @@ class OwnModules(Dictionary):
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        super().__init__(model.values, list(model.inside().items()))
+        keys = model.keys_of_modules
+        inside = model.inside().items()
+        super().__init__(model.values, [(keys.get(name, name), each) for name, each in inside])
 
     def put(self, key: Value, value: Value) -> None:
         super().put(key, value)
-        self._model.fields[str(key)] = value
+        name = str(key)
+        if isinstance(key, Node):
+            name = f"{self._model.values.number(key, 'the name of a module'):g}"
+        self._model.keys_of_modules[name] = key
+        self._model.fields[name] = value
 
 
 class Super(Object):

@@ -23,6 +23,7 @@ class TensorDataset(Object):
     """Rows of several tensors side by side."""
 
     what = "a data set"
+    python_class = "torch.utils.data.dataset.TensorDataset"
 
     def __init__(self, values: Values, tensors: Sequence[Node]) -> None:
         self.values = values
@@ -48,6 +49,7 @@ class DataLoader(Object):
     """A data set in batches: drawn in another order each time where it shuffles."""
 
     what = "a data loader"
+    python_class = "torch.utils.data.dataloader.DataLoader"
 
     def __init__(
         self,
@@ -184,6 +186,7 @@ class Subset(Object):
     """Some rows of a data set."""
 
     what = "a data set"
+    python_class = "torch.utils.data.dataset.Subset"
 
     def __init__(self, values: Values, dataset: Value, places: list[int]) -> None:
         self.values = values

@@ -29,8 +29,8 @@ ALIASES = {
     "short": "int16", "char": "int8", "byte": "uint8",
 }  # fmt: skip
 """PyTorch's other names."""
-_CODES = ("info", "pivots")
-"""Fields of what factors matrices, and says how that went."""
+_CODES = ("info", "pivots", "exponent")
+"""Fields of what factors matrices, and says how that went; and of `frexp`."""
 _BITS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32}
 """Of the dtypes that wrap around sooner than integers of a run do."""
 _COUNTING = ("add", "multiply")

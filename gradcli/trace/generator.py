@@ -16,6 +16,7 @@ class SeededSource(Object):
 
     what = "a generator"
     title = "Generator"
+    python_class = "torch._C.Generator"
 
     def __init__(self, values: Values) -> None:
         self.values = values

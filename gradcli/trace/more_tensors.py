@@ -129,7 +129,10 @@ class MoreTensors:
     ) -> Value:  # fmt: skip
         given = bind_names(name, ("input", "other")[:count], arguments, keywords)
         read = self._array if count == 1 else self._integers
-        return self._constant(function(*(read(each, name) for each in given.values())))
+        found = self._constant(function(*(read(each, name) for each in given.values())))
+        if found.kind == "int" and self.autograd.dtypes is not None:
+            found = self.autograd.dtypes.held(found, self.values.tensor(given["input"], name))
+        return found
 
     def _integers(self, value: Value, what: str) -> Array:
         return self.values.evaluator.value(self.values.index(value, what))

@@ -22,6 +22,9 @@ class Object:
     title: str = "function"
     """The name of its class in Python."""
 
+    python_class: str = ""
+    """The same behind its module's name, where print shows that and no more."""
+
     family: ClassVar[str] = ""
     """The class that all of its kind are made from in PyTorch."""
 
@@ -116,7 +119,11 @@ class Object:
 
     def shown(self) -> str:
         """How print shows it."""
-        return f"<{self.what}>"
+        return (
+            f"<{self.python_class} object at 0x7f0000000000>"
+            if self.python_class
+            else (f"<{self.what}>")
+        )
 
     def method_shown(self, name: str) -> str:
         """How print shows a method of it that is not called."""

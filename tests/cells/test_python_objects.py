@@ -322,3 +322,31 @@ print('%c%c' % ('a', 98), 'net.pt'.endswith(('.pt', '.pth')), 'a'.startswith(('b
 print(~5, math.dist([0, 0], [3, 4]), min({'a': 1, 'b': 2.5}.values()), max(1, 0.5))
 """
     assert ours(cell).splitlines() == ["1 1 0.12 8", "ab True False", "-6 5.0 1 1"]
+
+
+@pytest.mark.parametrize(
+    ("made", "of"),
+    [
+        ("TensorDataset(torch.ones(2))", "torch.utils.data.dataset.TensorDataset"),
+        ("Subset(TensorDataset(torch.ones(2)), [0])", "torch.utils.data.dataset.Subset"),
+        ("DataLoader(torch.ones(2))", "torch.utils.data.dataloader.DataLoader"),
+        ("torch.Generator()", "torch._C.Generator"),
+    ],
+)
+def test_print_shows_the_class_of_an_object(made: str, of: str) -> None:
+    head = "import torch\nfrom torch.utils.data import DataLoader, Subset, TensorDataset\n"
+    assert ours(f"{head}print({made})").startswith(f"<{of} object at 0x")
+
+
+def test_modules_keep_the_numbers_that_they_are_named_by() -> None:
+    """PyTorch 2.13 prints the keys as they were given."""
+    text = (
+        "import torch\nfrom torch import nn\n"
+        "class Row(nn.Module):\n"
+        "    def __init__(self, *parts):\n"
+        "        super().__init__()\n"
+        "        for i, part in enumerate(parts): self._modules[i] = part\n"
+        "net = Row(nn.ReLU(), nn.Tanh())\n"
+        "print(net._modules.keys(), net._modules[1])\n"
+    )
+    assert ours(text) == "dict_keys([0, 1]) Tanh()\n"
