@@ -51,6 +51,16 @@ def agreement(
     The shapes are equal. `nothing` tells, for the points of the claim, which elements were no more
     than rounding in a shorter precision: of their digits none is asked for in this one.
     """
+    found = _agreement(claim, evidence, tolerance, nothing)
+    if found.verdict == "fail" and found.elsewhere is None:
+        return _in_single_alone(claim, evidence, tolerance, found) or found
+    return found
+
+
+def _agreement(
+    claim: Claim, evidence: Evidence, tolerance: Tolerance | None, nothing: Sequence[Array] = ()
+) -> Agreement:
+    """The same in the precision of the run."""
     told = tolerance.told if tolerance else evidence.told
     judged: list[Judged] = []
     for compared, hidden in zip_longest(both_computed(claim, evidence), nothing, fillvalue=None):
@@ -76,6 +86,21 @@ def agreement(
     return _unless_slight(_not_here(twin, evidence, tolerance)) or found
 
 
+def _in_single_alone(
+    claim: Claim, evidence: Evidence, tolerance: Tolerance | None, wrong: Agreement
+) -> Agreement | None:
+    """That a formula which is wrong in float32 is right in float64: there, other conditions hold
+    than rounding makes of them in float32.
+    """
+    if evidence.formula is None or claim.walk.problem.options.precision == "float64":
+        return None
+    with Tolerant():
+        found = agreement(in_double(claim, evidence.formula), evidence, tolerance)
+        if found.verdict != "fail":
+            return replace(found, verdict="inconclusive", told=HIDDEN, allowed=wrong.difference)
+    return None
+
+
 def _by_book(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> Agreement | None:
     """How a formula agrees with the gradient of functions as textbooks define them, if it does and
     that is nearly the same: softplus(x) is x from 20 on, by 2e-9 less than log(1 + exp(x)).
@@ -87,7 +112,7 @@ def _by_book(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> A
         here, there = (each.points[0].value(each.grad) for each in (claim, twin))
         if here is None or there is None or not _are_near(here, there):
             return None
-        found = agreement(twin, evidence, tolerance)
+        found = _agreement(twin, evidence, tolerance)
     except MISFITS:
         return None
     told = f"{found.told}, of functions as textbooks define them"

@@ -126,6 +126,7 @@ def judge_all(
     allowed = asked + room
     with np.errstate(all="ignore"):
         wrong = ~(compared.difference <= allowed) | np.isinf(compared.difference)
+        wrong &= compared.difference > 0  # where both are nan, so is what is allowed
         zero = np.abs(compared.mine) <= CLEAR * compared.mine_noise
         nothing = (np.abs(compared.right) <= room) & zero
         if hidden is not None:

@@ -178,6 +178,25 @@ def test_what_has_a_value_in_float32_alone_is_not_right() -> None:
     assert judged(problem, "x", "3*x**2.0000000020000002").verdict == "inconclusive"
 
 
+def test_where_both_are_not_numbers_neither_is_wrong() -> None:
+    problem = weighed(posed("sum(sqrt(x))", {"x": [-1.0, 2.0]}))
+    assert judged(problem, "x", "0.5/sqrt(x)").verdict == "inconclusive"
+    for wrong in ("0.51/sqrt(x)", "0.5/sqrt(abs(x))"):
+        assert judged(problem, "x", wrong).verdict == "fail", wrong
+
+
+def test_a_condition_that_float32_rounds_away_makes_no_formula_wrong() -> None:
+    """In float32 p and n are equal, so that L is m; it is far below 0."""
+    triplet = "p = sum((a - b)**2); n = sum((a - c)**2); L = relu(p - n + m)"
+    data = {"a": [0.5e8, -1.2e8, 0.4e8], "b": [1.1, 0.7, 0.9], "c": [0.2, 0.3, -0.8], "m": 1.2}
+    problem = weighed(posed(triplet, data, wrt=("a",), precision="float32"))
+    assert judged(problem, "a", "where(L > 0, 2*(c - b), 0)").verdict == "inconclusive"
+    near = data | {"a": [0.5, -1.2, 0.4]}
+    problem = weighed(posed(triplet, near, wrt=("a",), precision="float32"))
+    assert judged(problem, "a", "where(L > 0, 2*(c - b), 0)").verdict == "pass"
+    assert judged(problem, "a", "where(L > 0, 2*(b - c), 0)").verdict == "fail"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("right", FORMULAS, ids=lambda each: each.mine)

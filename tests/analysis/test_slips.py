@@ -18,6 +18,7 @@ from tests.analysis import (
     fresh_slips,
     further_slips,
     later_slips,
+    modern_slips,
     outside_science_slips,
     outside_slips,
     reviewed_science_slips,
@@ -45,6 +46,7 @@ FILES = (
     later_slips,
     strange_slips,
     wider_slips,
+    modern_slips,
 )
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
@@ -68,6 +70,7 @@ OUTSIDE = [
 LATER = [(model, wrong) for model in later_slips.MODELS for wrong in model.slips]
 STRANGE = [(model, wrong) for model in strange_slips.MODELS for wrong in model.slips]
 WIDER = [(model, wrong) for model in wider_slips.MODELS for wrong in model.slips]
+MODERN = [(model, wrong) for model in modern_slips.MODELS for wrong in model.slips]
 TWICE = "a*(1 - c)*p*(1 - p)*(y - p)/(p*(1 - p))"
 """One mistake at two places, which no single change explains."""
 FEW = [each for each in (*SLIPS[::9], *LATER[1::9], *WIDER[::16]) if each[1] != TWICE]
@@ -111,6 +114,7 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         (LATER, 80),
         (STRANGE, 40),
         (WIDER, 130),
+        (MODERN, 80),
     ],
     ids=[
         "own",
@@ -124,6 +128,7 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         "later",
         "strange",
         "wider",
+        "modern",
     ],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(

@@ -29,7 +29,7 @@ from gradcli.diagnostics import Source
 STEPS = frozenset(
     {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-doubled",
      "path-missing", "mask", "product-rule", "intermediate", "one-hot", "factor", "transposed",
-     "second-derivative", "other-leaf", "jacobian", "chain-inside", "normalised"}
+     "second-derivative", "other-leaf", "jacobian", "chain-inside", "normalised", "sign-part"}
 )  # fmt: skip
 """Causes that say which step of the derivation was wrong: better than what the slip looks like,"""
 LOCAL = frozenset(
@@ -147,7 +147,7 @@ def _explains(step: Cause, own: Cause, source: Source) -> bool:
         # if the user wrote what it says is wrong
         _, _, wrong = step.message.rpartition(", not ")
         return _joined(wrong) in _joined(source.text)
-    if step.code == own.code == "sign":
+    if step.code == own.code == "sign" or (step.code, own.code) == ("sign-part", "other-value"):
         return True
     if step.code == "chain-doubled":  # exp(2*x) is exp(x) twice, but nobody wrote it so
         return own.code == "factor-extra"

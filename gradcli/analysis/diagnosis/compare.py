@@ -157,6 +157,10 @@ def _hidden(found: Agreement) -> str:
             f"it differs by {found.difference:.1g} of the gradient, more than rounding in a longer "
             f"precision, less than {found.told} may hide"
         )
+    if math.isnan(found.allowed):
+        return "it agrees where it is a number; where both are not, nothing is known"
+    if found.allowed >= 1:
+        return f"it agrees as far as can be told, but {found.told} may be larger than the gradient"
     return (
         f"it agrees as far as can be told: a mistake of less than {found.allowed:.1g} of the "
         f"gradient may be hidden by {found.told}"

@@ -34,7 +34,7 @@ RANK = (
     "path-missing",
     "chain-factor mask factor",
     "local-derivative exponent intermediate operand-transposed order jacobian-transposed",
-    "summed chain-doubled factor-missing",
+    "summed chain-doubled factor-missing sign-part",
     "other-output other-leaf other-value value second-derivative chain-factors product-rule",
 )
 """Mistakes in the order of simplicity; all others come after these."""

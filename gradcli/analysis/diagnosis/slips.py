@@ -253,7 +253,7 @@ def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
             title = op.infix or op.name
             every = f"of every {title}, of which there are {count},"
             text = f"the derivative {every} is missing"
-            yield from _outcome(claim, _skipped, same, "chain-factor", text)
+            yield from _outcome(claim, _skipped, same, "chain-factors", text)
             text = f"the sign of the derivative {every} is wrong"
             yield from _outcome(claim, _negated, same, "sign-part", text)
             text = f"every {title} was taken as a constant, of which there are {count}"
