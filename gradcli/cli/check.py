@@ -85,8 +85,9 @@ def _command(
     """
     from gradcli.analysis.check import check, demand
     from gradcli.analysis.near import kink_notes
-    from gradcli.cli import posing, sweep
+    from gradcli.cli import child, posing, sweep
 
+    child.stay()  # Ctrl-C is answered by what is known
     _require_one_claim(order, mine, outside)
     asked = _tolerance(digits, rtol, atol, own=bool(mine or outside.command))
     show.format()

@@ -57,15 +57,16 @@ def deadline(seconds: float | None) -> Iterator[None]:
     def expire(*_: object) -> NoReturn:
         raise expired(seconds)
 
-    before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
-    child.allow(seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        child.allow(math.inf)
+    with watch.watching():
+        before = signal.signal(signal.SIGALRM, expire)
+        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+        child.allow(seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+            child.allow(math.inf)
 
 
 @contextmanager

@@ -84,6 +84,8 @@ def report_end(end: End, arguments: Sequence[str]) -> int:
             "a file was cut short while it was read: another program has changed it",
             hint="try again when that has finished, or give a copy",
         )
+    elif end.code in watch.ENDING.values():  # the thread that watches it has ended it
+        return end.code
     elif end.code < 0 and not (end.code in REFUSED_MEMORY and _limits_addresses(arguments)):
         return 128 - end.code
     else:

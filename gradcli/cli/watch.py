@@ -55,6 +55,6 @@ def _wait(reader: int) -> None:
         code = ENDING.get(signal.Signals(number[0]))
         if code is not None and signal.getsignal(number[0]) is not signal.SIG_DFL:
             time.sleep(GRACE)
-            if _met < came:
+            if _met < came - GRACE:  # a handler may be sooner than this thread
                 os._exit(code)
     os.close(reader)
