@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
-from gradcli.trace.arguments import call, call_of_nodes
+from gradcli.trace.applications import Applications
+from gradcli.trace.arguments import call_of_nodes
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import (
     MODULES,
@@ -29,21 +29,15 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.numpy_calls import KEEP_INTEGERS, NUMBER_MAKERS, ON_INTEGERS, NumpyCalls
-from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, TypeHint, plain_value
+from gradcli.trace.numpy_calls import NUMBER_MAKERS
+from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.python_calls import LIKE_PYTHONS
-from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special
+from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
 from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
-    from gradcli.trace.library import Library
-    from gradcli.trace.python_functions import PythonFunctions
-
-_NOT_PYTORCHS = Note(
-    "random",
-    "random numbers are gradcli's own: the same seed gives others in PyTorch",
-)
+    pass
 
 
 _ROOTS = ("torch", "F", "np")
@@ -100,15 +94,10 @@ _AS_VALUES = frozenset(
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
 
 
-_OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex", "lstsq", "eig"))
-"""Functions of `torch.linalg` alone that give named tuples."""
 _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
 _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
 """What changes tensors in place besides functions of the op table."""
-_NEW_VIEWS = {"view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
-              "expand": "expand", "expand_as": "expand"}  # fmt: skip
-"""What gives another tensor in any case, a view, and the function that PyTorch says made it."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
@@ -118,7 +107,7 @@ _NUMPYS_OWN = frozenset((
 """Methods of arrays that are not what those of tensors are."""
 
 
-class Calls(NumpyCalls):
+class Calls(Applications):
     """Evaluates calls; `Tracer` runs the user's functions."""
 
     def __init__(
@@ -129,34 +118,11 @@ class Calls(NumpyCalls):
         numerals: Numerals,
         table: Mapping[str, Function],
     ) -> None:
-        super().__init__(graph, values, autograd, numerals)
-        self._table = table
+        super().__init__(graph, values, autograd, numerals, table)
         self._builders: dict[str, Function | None] = {}
         """Functions of the op table by name, if a call of them does nothing but build a node."""
         self._by_syntax: dict[str, Callable[[syntax.Call], Visit]] = {}
         """Functions whose arguments are read as they are written, by name."""
-
-    @cached_property
-    def library(self) -> Library:
-        """What can be called besides the op table."""
-        from gradcli.trace.library import Library
-
-        return Library(self)
-
-    @cached_property
-    def python(self) -> PythonFunctions:
-        """Functions of Python's, as `sum` of numbers, which need no library around them."""
-        from gradcli.trace.python_functions import PythonFunctions
-
-        return PythonFunctions(self.values, self.special.numbers)
-
-    def function_names(self) -> set[str]:
-        """What a program can call, without a module before the name."""
-        return {name for name in (*self._table, *self.library.functions) if "." not in name}
-
-    def method_names(self) -> set[str]:
-        """What a program can call behind a point."""
-        return {name for name in (*self._table, *self.library.methods) if "." not in name}
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value, in the body that is run."""
@@ -215,7 +181,7 @@ class Calls(NumpyCalls):
             name = written if "." not in written else self._function_name(callee)
         except GradcliError:
             return None
-        function = self._table.get(name) if name in TABLE else None
+        function = self.table.get(name) if name in TABLE else None
         if function is None or not isinstance(function.op, Elementwise) or function.own_memory:
             return None
         return None if written in LIKE_PYTHONS or written in self._by_syntax else function
@@ -300,11 +266,6 @@ class Calls(NumpyCalls):
         """The name of the function that is called; None for a method of a value."""
         return function_name(callee, self.frame, self.frame.imports, self.library.functions)
 
-    def _special(self, name: str) -> Special | None:
-        """The function of that name, unless the op table's is meant, which takes tensors alone."""
-        is_of_table = name in TABLE and name not in OF_LISTS
-        return None if is_of_table else self.library.functions.get(name)
-
     def _sees_lists(self, name: str, special: Special | None) -> bool:
         """Whether a function takes lists of numbers as lists, not as tensors."""
         return name in ON_NUMBERS or (special is not None and name in self.library.of_lists)
@@ -318,7 +279,7 @@ class Calls(NumpyCalls):
             return (yield self._method(expression))
         if self._is_error(expression.callee):
             return self._error(expression.callee, (yield self.arguments(expression)))
-        if self.library.is_whole or not self._have_all():
+        if self.library.is_whole or not self.have_all():
             callee = expression.callee
             self._named(callee, self._own_name(callee))  # raises what it has raised before
         return (yield self.call(expression))
@@ -363,14 +324,10 @@ class Calls(NumpyCalls):
         held = self._held(callee)
         if held is not None:
             return name, held, None
-        special = self._special(name)  # before the op table, which it would take long to import
+        special = self.special_of(name)  # before the op table, which it would take long to import
         if special is None and not (name in self._by_syntax and isinstance(callee, syntax.Name)):
-            self._built_in(name, False, callee)  # raises
+            self.built_in(name, False, callee)  # raises
         return name, held, special
-
-    def _have_all(self) -> bool:
-        """Have what few programs use, too; whether that may help where a name is not known."""
-        return self.values.is_python and self.library.have_all()
 
     def _as_method(self, expression: syntax.Call) -> tuple[syntax.Attribute, syntax.Call] | None:
         """`torch.sin_(x)` as the method that it is: `x.sin_()`."""
@@ -432,29 +389,6 @@ class Calls(NumpyCalls):
             return value
         return self.frame.function(callee.id)
 
-    def function_call(
-        self, name: str, arguments: list[Value], keywords: dict[str, Value]
-    ) -> Visit | Value:
-        """The value of a call of a function that is not the program's own."""
-        if name == "where" and len(arguments) == 1 and not keywords:
-            name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
-        special = self._special(name)
-        if special is None and name not in self._table and self._have_all():
-            special = self._special(name)
-        if special is not None:
-            return special(arguments, keywords)
-        if arguments and isinstance(arguments[0], Object):
-            own = arguments[0].special(f"__{name}__")  # as of `abs(v)`
-            if own is not None:
-                return own.call(arguments[1:], keywords)  # type: ignore[no-any-return]
-        return self._applied(self._table[name], list(map(plain_value, arguments)), keywords)
-
-    def _of_module(self, constant: float | str | tuple[int, ...]) -> Value:
-        """A constant of a module as a value."""
-        if isinstance(constant, tuple):
-            return tuple(self.values.plain(each) for each in constant)
-        return self.graph.constant(constant) if isinstance(constant, float) else constant
-
     def function_value(self, callee: syntax.Name | syntax.Attribute) -> Value:
         function = self.frame.function(callee.id) if isinstance(callee, syntax.Name) else None
         if function is not None:
@@ -467,7 +401,7 @@ class Calls(NumpyCalls):
         written = imported(path, self.frame.imports) if path else None
         is_known = path is not None and (path[0] in self.frame.imports or path[0] not in STRANGERS)
         if written is not None and is_known:
-            member = self._member(written)
+            member = self.member(written)
             if member is not None:
                 return member
         if isinstance(callee, syntax.Attribute) and (written is None or "." not in written):
@@ -477,13 +411,13 @@ class Calls(NumpyCalls):
         try:
             name = self._function_name(callee)
         except GradcliError:
-            if not self.library.is_whole and self._have_all():
+            if not self.library.is_whole and self.have_all():
                 return self.function_value(callee)
             if isinstance(callee, syntax.Name):
                 raise
             return None
         if name is None or (name not in FUNCTIONS and name not in self.library.functions):
-            if not self.library.is_whole and self._have_all():
+            if not self.library.is_whole and self.have_all():
                 return self.function_value(callee)
             return None
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
@@ -494,9 +428,9 @@ class Calls(NumpyCalls):
         if not isinstance(owner, Node):
             method = self.method_of(owner, name)
             return method and BuiltIn(name, lambda _, given, keywords: method(given, keywords))
-        function = self._table.get(method_name(name))
+        function = self.table.get(method_name(name))
         if function is None and not self.library.is_whole:
-            self._have_all()
+            self.have_all()
         special = self.library.methods.get(name)
         if special is None and (function is None or name.endswith("_")):
             return None
@@ -507,20 +441,9 @@ class Calls(NumpyCalls):
                 return special(given, keywords)
             assert function is not None
             place_receiver(function, given, keywords)
-            return self._applied(function, given, keywords)
+            return self.applied(function, given, keywords)
 
         return BuiltIn(name, call)
-
-    def _member(self, path: str) -> Value:
-        """What a module has of that path that is no function; None where it has nothing."""
-        from gradcli.trace.imports import constant_of
-
-        constant = constant_of(path)
-        if constant is not None:
-            return self._of_module(constant)
-        if path.startswith("typing."):
-            return TypeHint()
-        return self.library.constants.get(path)
 
     def _method(self, expression: syntax.Call) -> Visit:
         """The value of a call of a method, or of what an expression gives."""
@@ -544,12 +467,12 @@ class Calls(NumpyCalls):
                 arguments, keywords = yield self._all_as_written(expression)
                 return (yield of_sequence(arguments, keywords))
         if owner in self.values.arrays and name in _NUMPYS_OWN:
-            self._have_all()
+            self.have_all()
             name = f"array.{name}"
         special = self.library.methods.get(name)
-        if special is None and self._table.get(method_name(name)) is None and self._have_all():
+        if special is None and self.table.get(method_name(name)) is None and self.have_all():
             special = self.library.methods.get(name)
-        built_in = None if special else self._built_in(name, True, callee)
+        built_in = None if special else self.built_in(name, True, callee)
         arguments = [owner, *(yield self._of_method(name, expression))]
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         if name == "dot" and owner in self.values.arrays and len(arguments) > 1:
@@ -562,7 +485,7 @@ class Calls(NumpyCalls):
             return result
         assert built_in is not None
         place_receiver(built_in, arguments, keywords)
-        return self._applied(built_in, arguments, keywords)
+        return self.applied(built_in, arguments, keywords)
 
     def _of_method(self, name: str, expression: syntax.Call) -> Visit:
         """The arguments of a method, which may name dtypes."""
@@ -619,9 +542,6 @@ class Calls(NumpyCalls):
             return self.values.elements(value)
         return [(yield self.visit(argument))]
 
-    def method_of(self, value: Value, name: str) -> Special | None:
-        return self.library.sequences.method(value, name)
-
     def _of_sequence(
         self, name: str, owner: Value, callee: syntax.Attribute
     ) -> Callable[[list[Value], dict[str, Value]], Any] | None:
@@ -643,10 +563,6 @@ class Calls(NumpyCalls):
 
     # --- what changes in place ---
 
-    def replace(self, old: Node, new: Node) -> None:
-        """Put a node in the place of an old one, for all who hold that."""
-        raise NotImplementedError
-
     def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
         """A method that changes a tensor in place: `w.sub_(…)`."""
         raise NotImplementedError
@@ -655,95 +571,9 @@ class Calls(NumpyCalls):
         """A tensor that changes in place, as what is computed of it and `others` needs it."""
         raise NotImplementedError
 
-    def put_into(self, out: Node, result: Node) -> Node:
-        """Write what a function gives into the tensor `out=…`."""
-        raise NotImplementedError
-
     def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
         """`x.requires_grad_()` has made a leaf of a tensor."""
         raise NotImplementedError
-
-    def _applied(
-        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
-    ) -> Value:
-        """The value of a call of a function of the op table."""
-        draws = self.graph.draws
-        result = self._result(built_in, arguments, keywords)
-        if self.graph.draws > draws:
-            self.note_random()
-        is_given = bool(arguments) and result is arguments[0] and self.values.is_pytorch
-        if not is_given or built_in.name not in _NEW_VIEWS or not isinstance(result, Node):
-            return result
-        return self._another(result, (_NEW_VIEWS[built_in.name], arguments, keywords))
-
-    def _another(self, node: Node, made_by: tuple[str, list[Value], dict[str, Value]]) -> Node:
-        """A view of a tensor in the shape that it has: another tensor for backward."""
-        if not self.autograd.requires_grad(node):
-            return node
-        view = bind(node)
-        self.values.made_by[view] = made_by
-        return view
-
-    def _result(
-        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
-    ) -> Value:
-        if built_in.group == "creation":
-            from gradcli.trace.constructors import construct
-
-            return construct(self.autograd, built_in, arguments, keywords)
-        if "dtype" in keywords and built_in.takes_dtype:
-            from gradcli.trace.constructors import compute_in
-
-            computed: Value = compute_in(self.autograd, built_in, arguments, keywords)
-            self.special.numbers.stay_arrays(computed, arguments)
-            return computed
-        if self.values.is_python and built_in.name in ON_INTEGERS and len(arguments) == 2:
-            a, b = arguments
-            if isinstance(a, Node) and isinstance(b, Node) and a.kind != b.kind:
-                arguments = [self.whole_beside(b, a), self.whole_beside(a, b)]
-        first = self.graph.count
-        result: Value = call(self.values, built_in, arguments, keywords)
-        if len(arguments) > 1 or keywords:
-            watch(self.autograd, result, (*arguments, *keywords.values()))
-        if self.autograd.dtypes is not None:
-            result = self.autograd.dtypes.of_call(built_in.name, result, first)
-        if self.values.is_python and built_in.name in KEEP_INTEGERS:
-            result = self.whole(result, (*arguments, *keywords.values()))
-        result = self.made(result, first)
-        if self.values.is_pytorch:
-            self._remember(built_in, result, first, arguments, keywords)
-        self.special.numbers.stay_arrays(result, arguments)
-        if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
-            self.values.copies.add(result)
-        return result
-
-    def _remember(
-        self,
-        built_in: Function,
-        result: Value,
-        first: int,
-        arguments: list[Value],
-        keywords: dict[str, Value],
-    ) -> None:
-        """Remember which call made tensors: nodes from index `first` on."""
-        if isinstance(result, tuple) and hasattr(result, "_fields"):
-            name = self._type_of_result(built_in.name)
-            if name is not None:
-                self.values.titles[id(result)] = name, result
-        for each in result if isinstance(result, tuple) else (result,):
-            if each.__class__ is Node and each.index >= first:
-                self.values.made_by[each] = built_in.name, arguments, keywords
-
-    def _type_of_result(self, name: str) -> str | None:
-        """What PyTorch calls the named tuple that a function gives; None where it is a plain
-        one.
-        """
-        if "max_pool" in name:
-            return None
-        span = self.graph.span
-        called = self.autograd.source.text[slice(*span)].partition("(")[0] if span else ""
-        name = name.rpartition(".")[2]
-        return f"linalg_{name}" if name in _OF_LINALG or "linalg" in called else name
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
         """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""
@@ -762,11 +592,6 @@ class Calls(NumpyCalls):
         from gradcli.trace.constructors import KINDS
 
         return Unquoted(f"torch.{name}") if name in KINDS else name
-
-    def note_random(self) -> None:
-        """Note once that random numbers are not PyTorch's."""
-        if "torch" in self.frame.imports.values() and _NOT_PYTORCHS not in self.autograd.notes:
-            self.autograd.notes.append(_NOT_PYTORCHS)
 
     def _keywords(self, expression: syntax.Call) -> Visit:
         keywords: dict[str, Value] = {}
@@ -794,46 +619,3 @@ class Calls(NumpyCalls):
         if not all(isinstance(key, str) for key in pairs):
             raise GradcliError("type", "the keys of arguments are strings", hint="{'lr': 0.1}")
         return pairs
-
-    def unknown_method(self, callee: syntax.Attribute) -> GradcliError:
-        """The error for a method that there is not."""
-        self.graph.span = callee.name_span
-        name = callee.name
-        return GradcliError(
-            "name", f"there is no method {name!r}", hint=self._hint_for_method(name)
-        )
-
-    def _built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
-        function = self._table.get(method_name(name) if method else name)
-        if function is not None:
-            return function
-        self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
-        kind = "method" if method else "function"
-        hint = (self._hint_for_method if method else self._hint_for_function)(name)
-        raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
-
-    def _hint_for_method(self, name: str) -> str:
-        if name in ("append", "extend"):
-            return "a list has a name that it is appended to: hs.append(h), or hs = append(hs, h)"
-        if name in self.library.functions or self.frame.function(name):
-            return f"{name} is a function: write {name}(x, …)"
-        return _guess(name, [*FUNCTIONS, *self.library.methods])
-
-    def _hint_for_function(self, name: str) -> str:
-        if name in self.frame:
-            return f"{name} is a value: multiplication is written with *"
-        if name in self.library.methods:
-            return f"{name} is a method: write x.{name}(…)"
-        if f"torch.{name}" in RECORDINGS:
-            return f"write torch.{name}(), as in with torch.{name}():"
-        return _guess(name, [*FUNCTIONS, *self.library.functions, *self.frame.function_names()])
-
-
-def _guess(name: str, known: Sequence[str]) -> str:
-    from gradcli.trace.outside import advice
-
-    own = advice(name)
-    if own is not None:
-        return own
-    guess = nearest(name, known)
-    return f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"

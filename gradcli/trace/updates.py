@@ -175,7 +175,7 @@ class Updates(ElementUpdates):
         function = FUNCTIONS.get(name)
         node = self.kept(node, [*arguments, *keywords.values()])
         if function is None or name in _DRAWN:
-            if self._have_all() and name in self.library.in_place:
+            if self.have_all() and name in self.library.in_place:
                 made: Node = self.library.in_place[name](node, [*arguments], keywords)
                 return made
             raise self.unknown_method(callee)

@@ -1,0 +1,266 @@
+"""What functions of the op table and of the library make of values, however they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.graph import Graph, Node
+from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import bind
+from gradcli.ops.table import TABLE, Function
+from gradcli.trace.arguments import call
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.callee import method_name
+from gradcli.trace.growth import watch
+from gradcli.trace.numerals import Numerals
+from gradcli.trace.numpy_calls import KEEP_INTEGERS, ON_INTEGERS, NumpyCalls
+from gradcli.trace.objects import RECORDINGS, Object, TypeHint, plain_value
+from gradcli.trace.special import OF_LISTS, Special
+from gradcli.trace.values import Value, Values
+from gradcli.trace.visits import Visit
+
+if TYPE_CHECKING:
+    from gradcli.trace.library import Library
+    from gradcli.trace.python_functions import PythonFunctions
+
+
+_NOT_PYTORCHS = Note(
+    "random",
+    "random numbers are gradcli's own: the same seed gives others in PyTorch",
+)
+_OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex", "lstsq", "eig"))
+"""Functions of `torch.linalg` alone that give named tuples."""
+_NEW_VIEWS = {"view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
+              "expand": "expand", "expand_as": "expand"}  # fmt: skip
+"""What gives another tensor in any case, a view, and the function that PyTorch says made it."""
+
+
+class Applications(NumpyCalls):
+    """Applies functions to values; `Calls` finds both."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        values: Values,
+        autograd: Autograd,
+        numerals: Numerals,
+        table: Mapping[str, Function],
+    ) -> None:
+        super().__init__(graph, values, autograd, numerals)
+        self.table = table
+
+    # --- what there is ---
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+        raise NotImplementedError
+
+    def put_into(self, out: Node, result: Node) -> Node:
+        """Write what a function gives into the tensor `out=…`."""
+        raise NotImplementedError
+
+    @cached_property
+    def library(self) -> Library:
+        """What can be called besides the op table."""
+        from gradcli.trace.library import Library
+
+        return Library(self)
+
+    @cached_property
+    def python(self) -> PythonFunctions:
+        """Functions of Python's, as `sum` of numbers, which need no library around them."""
+        from gradcli.trace.python_functions import PythonFunctions
+
+        return PythonFunctions(self.values, self.special.numbers)
+
+    def function_names(self) -> set[str]:
+        """What a program can call, without a module before the name."""
+        return {name for name in (*self.table, *self.library.functions) if "." not in name}
+
+    def method_names(self) -> set[str]:
+        """What a program can call behind a point."""
+        return {name for name in (*self.table, *self.library.methods) if "." not in name}
+
+    def method_of(self, value: Value, name: str) -> Special | None:
+        return self.library.sequences.method(value, name)
+
+    def special_of(self, name: str) -> Special | None:
+        """The function of that name, unless the op table's is meant, which takes tensors alone."""
+        is_of_table = name in TABLE and name not in OF_LISTS
+        return None if is_of_table else self.library.functions.get(name)
+
+    def have_all(self) -> bool:
+        """Have what few programs use, too; whether that may help where a name is not known."""
+        return self.values.is_python and self.library.have_all()
+
+    def _of_module(self, constant: float | str | tuple[int, ...]) -> Value:
+        """A constant of a module as a value."""
+        if isinstance(constant, tuple):
+            return tuple(self.values.plain(each) for each in constant)
+        return self.graph.constant(constant) if isinstance(constant, float) else constant
+
+    def member(self, path: str) -> Value:
+        """What a module has of that path that is no function; None where it has nothing."""
+        from gradcli.trace.imports import constant_of
+
+        constant = constant_of(path)
+        if constant is not None:
+            return self._of_module(constant)
+        if path.startswith("typing."):
+            return TypeHint()
+        return self.library.constants.get(path)
+
+    # --- what is applied ---
+
+    def function_call(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """The value of a call of a function that is not the program's own."""
+        if name == "where" and len(arguments) == 1 and not keywords:
+            name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
+        special = self.special_of(name)
+        if special is None and name not in self.table and self.have_all():
+            special = self.special_of(name)
+        if special is not None:
+            return special(arguments, keywords)
+        if arguments and isinstance(arguments[0], Object):
+            own = arguments[0].special(f"__{name}__")  # as of `abs(v)`
+            if own is not None:
+                return own.call(arguments[1:], keywords)  # type: ignore[no-any-return]
+        return self.applied(self.table[name], list(map(plain_value, arguments)), keywords)
+
+    def applied(
+        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """The value of a call of a function of the op table."""
+        draws = self.graph.draws
+        result = self._result(built_in, arguments, keywords)
+        if self.graph.draws > draws:
+            self.note_random()
+        is_given = bool(arguments) and result is arguments[0] and self.values.is_pytorch
+        if not is_given or built_in.name not in _NEW_VIEWS or not isinstance(result, Node):
+            return result
+        return self._another(result, (_NEW_VIEWS[built_in.name], arguments, keywords))
+
+    def _another(self, node: Node, made_by: tuple[str, list[Value], dict[str, Value]]) -> Node:
+        """A view of a tensor in the shape that it has: another tensor for backward."""
+        if not self.autograd.requires_grad(node):
+            return node
+        view = bind(node)
+        self.values.made_by[view] = made_by
+        return view
+
+    def _result(
+        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        if built_in.group == "creation":
+            from gradcli.trace.constructors import construct
+
+            return construct(self.autograd, built_in, arguments, keywords)
+        if "dtype" in keywords and built_in.takes_dtype:
+            from gradcli.trace.constructors import compute_in
+
+            computed: Value = compute_in(self.autograd, built_in, arguments, keywords)
+            self.special.numbers.stay_arrays(computed, arguments)
+            return computed
+        if self.values.is_python and built_in.name in ON_INTEGERS and len(arguments) == 2:
+            a, b = arguments
+            if isinstance(a, Node) and isinstance(b, Node) and a.kind != b.kind:
+                arguments = [self.whole_beside(b, a), self.whole_beside(a, b)]
+        first = self.graph.count
+        result: Value = call(self.values, built_in, arguments, keywords)
+        if len(arguments) > 1 or keywords:
+            watch(self.autograd, result, (*arguments, *keywords.values()))
+        if self.autograd.dtypes is not None:
+            result = self.autograd.dtypes.of_call(built_in.name, result, first)
+        if self.values.is_python and built_in.name in KEEP_INTEGERS:
+            result = self.whole(result, (*arguments, *keywords.values()))
+        result = self.made(result, first)
+        if self.values.is_pytorch:
+            self._remember(built_in, result, first, arguments, keywords)
+        self.special.numbers.stay_arrays(result, arguments)
+        if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
+            self.values.copies.add(result)
+        return result
+
+    def _remember(
+        self,
+        built_in: Function,
+        result: Value,
+        first: int,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> None:
+        """Remember which call made tensors: nodes from index `first` on."""
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            name = self._type_of_result(built_in.name)
+            if name is not None:
+                self.values.titles[id(result)] = name, result
+        for each in result if isinstance(result, tuple) else (result,):
+            if each.__class__ is Node and each.index >= first:
+                self.values.made_by[each] = built_in.name, arguments, keywords
+
+    def _type_of_result(self, name: str) -> str | None:
+        """What PyTorch calls the named tuple that a function gives; None where it is a plain
+        one.
+        """
+        if "max_pool" in name:
+            return None
+        span = self.graph.span
+        called = self.autograd.source.text[slice(*span)].partition("(")[0] if span else ""
+        name = name.rpartition(".")[2]
+        return f"linalg_{name}" if name in _OF_LINALG or "linalg" in called else name
+
+    def note_random(self) -> None:
+        """Note once that random numbers are not PyTorch's."""
+        if "torch" in self.frame.imports.values() and _NOT_PYTORCHS not in self.autograd.notes:
+            self.autograd.notes.append(_NOT_PYTORCHS)
+
+    # --- what there is not ---
+
+    def unknown_method(self, callee: syntax.Attribute) -> GradcliError:
+        """The error for a method that there is not."""
+        self.graph.span = callee.name_span
+        name = callee.name
+        return GradcliError(
+            "name", f"there is no method {name!r}", hint=self._hint_for_method(name)
+        )
+
+    def built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
+        function = self.table.get(method_name(name) if method else name)
+        if function is not None:
+            return function
+        self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
+        kind = "method" if method else "function"
+        hint = (self._hint_for_method if method else self._hint_for_function)(name)
+        raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
+
+    def _hint_for_method(self, name: str) -> str:
+        if name in ("append", "extend"):
+            return "a list has a name that it is appended to: hs.append(h), or hs = append(hs, h)"
+        if name in self.library.functions or self.frame.function(name):
+            return f"{name} is a function: write {name}(x, …)"
+        return _guess(name, [*FUNCTIONS, *self.library.methods])
+
+    def _hint_for_function(self, name: str) -> str:
+        if name in self.frame:
+            return f"{name} is a value: multiplication is written with *"
+        if name in self.library.methods:
+            return f"{name} is a method: write x.{name}(…)"
+        if f"torch.{name}" in RECORDINGS:
+            return f"write torch.{name}(), as in with torch.{name}():"
+        return _guess(name, [*FUNCTIONS, *self.library.functions, *self.frame.function_names()])
+
+
+def _guess(name: str, known: Sequence[str]) -> str:
+    from gradcli.trace.outside import advice
+
+    own = advice(name)
+    if own is not None:
+        return own
+    guess = nearest(name, known)
+    return f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
