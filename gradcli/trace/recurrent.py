@@ -65,7 +65,7 @@ RECURRENCES = {
     "GRU": RecurrentStep(3, 1, _gru),
 }
 _NODES = {"LSTM": "MkldnnRnnLayerBackward0"}
-"""What makes the rows of a batch, where it is not a stack of them."""
+"""What makes the rows of a batch where no state is projected, if it is not a stack of them."""
 _RELU = RecurrentStep(1, 1, lambda x, h, _: (_f("relu", x + h),))
 
 
@@ -91,12 +91,18 @@ class RecurrentLayers:
         return _RELU if kind == "relu" else RECURRENCES[name]
 
     def _parameters(
-        self, gates: int, inputs: int, size: int, has_bias: bool, end: str = ""
+        self, gates: int, inputs: int, size: int, has_bias: bool, end: str = "", shorter: int = 0
     ) -> dict[str, Node]:
+        """Where `shorter` is not 0, the hidden state is projected to that length."""
         bound = 1 / math.sqrt(size) if size else 0.0
-        shapes = {"weight_ih": (gates * size, inputs), "weight_hh": (gates * size, size)}
-        biases = {"bias_ih": (gates * size,), "bias_hh": (gates * size,)}
-        wanted: dict[str, tuple[int, ...]] = {**shapes, **(biases if has_bias else {})}
+        wanted: dict[str, tuple[int, ...]] = {
+            "weight_ih": (gates * size, inputs),
+            "weight_hh": (gates * size, shorter or size),
+        }
+        if has_bias:
+            wanted |= {"bias_ih": (gates * size,), "bias_hh": (gates * size,)}
+        if shorter:
+            wanted["weight_hr"] = (shorter, size)
         return {name + end: self.layers.uniform(shape, bound) for name, shape in wanted.items()}
 
     def _mapped(self, own: dict[str, Node], of: str, end: str, x: Node) -> Node:
@@ -114,7 +120,8 @@ class RecurrentLayers:
         def compute(layer: Layer, arguments: list[Value], keywords: Given) -> Value:
             found = bind_names(f"{name}Cell", ("input", "hx"), arguments, keywords, ("hx",))
             x = self._input(name, found["input"], inputs, (1, 2))
-            state = self._state(name, found.get("hx"), kind.parts, (*x.shape[:-1], size))
+            shapes = [(*x.shape[:-1], size)] * kind.parts
+            state = self._state(name, found.get("hx"), shapes)
             own = layer.own()
             after = kind.step(
                 self._mapped(own, "ih", "", x), self._mapped(own, "hh", "", state[0]), state
@@ -145,16 +152,18 @@ class RecurrentLayers:
             each: each in given and numbers.truth(given[each])
             for each in ("batch_first", "bidirectional")
         }
-        if given.get("proj_size") is not None and numbers.integer(given["proj_size"], "proj_size"):
-            raise GradcliError("value", f"{name}: proj_size is not known here")
+        shorter = self._projected(name, size, given.get("proj_size"))
+        lengths = [shorter or size, size][: kind.parts]
         dropped = numbers.number(given["dropout"], "dropout") if "dropout" in given else 0.0
         has_bias = "bias" not in given or numbers.truth(given["bias"])
         ends = ("", "_reverse") if flags["bidirectional"] else ("",)
         parameters: dict[str, Node] = {}
         for level in range(depth):
-            width = inputs if level == 0 else size * len(ends)
+            width = inputs if level == 0 else lengths[0] * len(ends)
             for end in ends:
-                parameters |= self._parameters(kind.gates, width, size, has_bias, f"_l{level}{end}")
+                parameters |= self._parameters(
+                    kind.gates, width, size, has_bias, f"_l{level}{end}", shorter
+                )
 
         def compute(layer: Layer, arguments: list[Value], keywords: Given) -> Value:
             found = bind_names(name, ("input", "hx"), arguments, keywords, ("hx",))
@@ -163,8 +172,8 @@ class RecurrentLayers:
             x = self._input(name, found["input"], inputs, (2, 3))
             time = 1 if flags["batch_first"] and x.ndim == 3 else 0
             batch = tuple(n for axis, n in enumerate(x.shape[:-1]) if axis != time)
-            shape = (depth * len(ends), *batch, size)
-            state = self._state(name, found.get("hx"), kind.parts, shape)
+            shapes = [(depth * len(ends), *batch, length) for length in lengths]
+            state = self._state(name, found.get("hx"), shapes)
             out, last = self._run(layer, kind, x, time, state, ends, dropped)
             states = tuple(stack(list(each)) for each in zip(*last, strict=True))
             self._remember(name, layer, x, out, states, time == 1, len(ends) > 1)
@@ -176,20 +185,21 @@ class RecurrentLayers:
 
             if not isinstance(sequences, PackedSequence):
                 raise GradcliError("type", f"{name} takes a tensor", hint="stack([a, b])")
-            lengths = Lengths.of(self.values, sequences)
+            rows = Lengths.of(self.values, sequences)
             x = self._input(name, sequences.data, inputs, (2, 3))
-            x = lengths.padded(x, 0.0, len(lengths.alive))
-            first = self._state(name, state, kind.parts, (depth * len(ends), x.shape[1], size))
+            x = rows.padded(x, 0.0, len(rows.alive))
+            shapes = [(depth * len(ends), x.shape[1], length) for length in lengths]
+            first = self._state(name, state, shapes)
             first = tuple(in_order(self.values, each, sequences[2], 1) for each in first)
-            out, last = self._run(layer, kind, x, 0, first, ends, dropped, lengths.alive)
+            out, last = self._run(layer, kind, x, 0, first, ends, dropped, rows.alive)
             states = tuple(
                 in_order(self.values, stack(list(each)), sequences[3], 1)
                 for each in zip(*last, strict=True)
             )
-            result = PackedSequence(lengths.packed(out), *sequences[1:])
+            result = PackedSequence(rows.packed(out), *sequences[1:])
             return result, (states if kind.parts > 1 else states[0])
 
-        details = f"{inputs}, {size}"
+        details = f"{inputs}, {size}" + (f", proj_size={shorter}" if shorter else "")
         details += f", num_layers={depth}" if depth > 1 else ""
         details += "" if has_bias else ", bias=False"
         details += ", batch_first=True" if flags["batch_first"] else ""
@@ -200,10 +210,25 @@ class RecurrentLayers:
         return made.made_with({
             "input_size": constant(float(inputs)), "hidden_size": constant(float(size)),
             "num_layers": constant(float(depth)), "bias": constant(has_bias), "mode": name,
-            "proj_size": 0,
+            "proj_size": self.values.plain(shorter),
             "dropout": self.values.plain(dropped),
             **{each: constant(flag) for each, flag in flags.items()},
         })  # fmt: skip
+
+    def _projected(self, name: str, size: int, given: Value) -> int:
+        """The length of the hidden states that come out, 0 where they are as they were."""
+        shorter = 0 if given is None else self.values.integer(given, "proj_size")
+        if shorter and name != "LSTM":
+            raise GradcliError(
+                "value", "proj_size argument is only supported for LSTM, not RNN or GRU"
+            )
+        if shorter < 0:
+            raise GradcliError(
+                "value", "proj_size should be a positive integer or zero to disable projections"
+            )
+        if shorter and shorter >= size:
+            raise GradcliError("value", "proj_size has to be smaller than hidden_size")
+        return shorter
 
     def _remember(
         self, name: str, layer: Layer, x: Node, out: Node, states: State, is_turned: bool,
@@ -214,7 +239,8 @@ class RecurrentLayers:
         of_out, of_state = "SqueezeBackward1", "SqueezeBackward1"
         if x.ndim == 3:
             of_state = "StackBackward0"
-            of_out = "CatBackward0" if is_both_ways else _NODES.get(name, of_state)
+            alone = of_state if "weight_hr_l0" in layer.own() else _NODES.get(name, of_state)
+            of_out = "CatBackward0" if is_both_ways else alone
             of_out = f"TransposeBackward{int(name != 'LSTM')}" if is_turned else of_out
         for node, title in ((out, of_out), *((each, of_state) for each in states)):
             self.values.made_by[node] = title, operands, {}
@@ -240,6 +266,8 @@ class RecurrentLayers:
                     step = getitem(mapped, [t] if time == 0 else [slice(None), t])
                     past = now
                     now = kind.step(step, self._mapped(own, "hh", f"_l{level}{end}", now[0]), now)
+                    if (shorter := own.get(f"weight_hr_l{level}{end}")) is not None:
+                        now = _f("linear", now[0], shorter), *now[1:]
                     if alive is not None and not alive[t].all():
                         goes_on = self.values.graph.constant(alive[t][:, None])
                         now = tuple(map(partial(_f, "where", goes_on), now, past))
@@ -261,15 +289,16 @@ class RecurrentLayers:
             )
         return x
 
-    def _state(self, name: str, given: Value, parts: int, shape: tuple[int, ...]) -> State:
-        """The first state, zeros where none is given."""
+    def _state(self, name: str, given: Value, shapes: Sequence[tuple[int, ...]]) -> State:
+        """The parts of the first state, zeros where none is given."""
         if given is None:
-            return tuple(zeros(self.values.graph, *shape) for _ in range(parts))
-        found = self.values.elements(given) if parts > 1 else [given]
+            return tuple(zeros(self.values.graph, *shape) for shape in shapes)
+        found = self.values.elements(given) if len(shapes) > 1 else [given]
         state = tuple(self.values.tensor(each, f"the state of {name}") for each in found)
-        if len(state) != parts or any(each.shape != shape for each in state):
-            shapes = ", ".join(show(each.shape) for each in state)
-            raise GradcliError(
-                "shape", f"{name}: the state is {parts} × {show(shape)}; this is {shapes}"
-            )
+        if [each.shape for each in state] != list(shapes):
+            wanted = ", ".join(map(show, shapes))
+            if len(set(shapes)) == 1:
+                wanted = f"{len(shapes)} × {show(shapes[0])}"
+            these = ", ".join(show(each.shape) for each in state)
+            raise GradcliError("shape", f"{name}: the state is {wanted}; this is {these}")
         return state

@@ -88,6 +88,79 @@ print(len(LambdaLR(o, lambda e: 0.9 ** e).lr_lambdas))
 10
 0.1 3 0.0001 min [0] inf 0
 1
+### an LSTM whose hidden state is projected
+import torch
+from torch import nn
+def filled(m):
+    with torch.no_grad():
+        for i, p in enumerate(m.parameters()):
+            p.copy_(torch.sin(torch.arange(p.numel()) * 0.7 + i).reshape(p.shape))
+    return m
+m = filled(nn.LSTM(3, 4, num_layers=2, bidirectional=True, proj_size=2, batch_first=True))
+print(m, m.proj_size)
+print([(n, tuple(p.shape)) for n, p in m.named_parameters() if 'reverse' not in n])
+x = torch.cos(torch.arange(12.0)).reshape(1, 4, 3).requires_grad_()
+out, (h, c) = m(x)
+print(out, h, c.detach())
+(out.sum() + c.sum()).backward()
+print(x.grad, m.weight_hr_l1_reverse.grad)
+m = filled(nn.LSTM(3, 4, proj_size=2, bias=False))
+print(m, list(m.state_dict()))
+o, (h, c) = m(torch.ones(2, 3), (torch.ones(1, 2), torch.zeros(1, 4)))
+print(o.detach(), h.detach(), c.detach())
+try:
+    m(torch.ones(2, 3), (torch.ones(1, 4), torch.zeros(1, 4)))
+except RuntimeError:
+    print('the state has other lengths')
+for make in (lambda: nn.LSTM(3, 4, proj_size=4), lambda: nn.LSTM(3, 4, proj_size=-1),
+             lambda: nn.GRU(3, 4, proj_size=2)):
+    try:
+        make()
+    except ValueError as e:
+        print(e)
+rows = torch.nn.utils.rnn.pack_sequence([torch.ones(3, 3), torch.ones(2, 3)])
+o, (h, c) = nn.LSTM(3, 4, proj_size=2)(rows)
+print(o.data.shape, h.shape, c.shape)
+o, _ = nn.LSTM(3, 4, proj_size=2)(torch.ones(2, 2, 3))
+print(type(o.grad_fn).__name__)
+===
+LSTM(3, 4, proj_size=2, num_layers=2, batch_first=True, bidirectional=True) 2
+[('weight_ih_l0', (16, 3)), ('weight_hh_l0', (16, 2)), ('bias_ih_l0', (16,)), ('bias_hh_l0',
+(16,)), ('weight_hr_l0', (2, 4)), ('weight_ih_l1', (16, 4)), ('weight_hh_l1', (16, 2)),
+('bias_ih_l1', (16,)), ('bias_hh_l1', (16,)), ('weight_hr_l1', (2, 4))]
+tensor([[[-0.3068,  0.1693, -0.8656,  0.5439],
+         [-0.3420,  0.1520, -0.7753,  0.4890],
+         [-0.4083,  0.1937, -0.6624,  0.4481],
+         [-0.3429,  0.1217, -0.4396,  0.3111]]], grad_fn=<TransposeBackward0>) tensor([[[ 0.2552,
+-0.3647]],
+
+        [[-0.1189, -0.0045]],
+
+        [[-0.3429,  0.1217]],
+
+        [[-0.8656,  0.5439]]], grad_fn=<StackBackward0>) tensor([[[ 0.6355,  0.5915, -0.6580,
+-0.1334]],
+
+        [[ 0.8294,  0.4421,  0.7861,  0.5257]],
+
+        [[-1.3299,  0.4294,  0.7520,  0.8045]],
+
+        [[-0.3922, -0.9449, -0.8586,  0.3583]]])
+tensor([[[-0.7694, -0.5395, -0.0559],
+         [ 0.1099, -0.1742, -0.3763],
+         [ 0.0790, -0.0884, -0.2142],
+         [ 0.2162,  0.3491,  0.3179]]]) tensor([[-0.9205, -1.6224, -2.1275,  0.7468],
+        [-1.0152, -1.8017, -2.3440,  0.8447]])
+LSTM(3, 4, proj_size=2, bias=False) ['weight_ih_l0', 'weight_hh_l0', 'weight_hr_l0']
+tensor([[ 0.1548, -0.1822],
+        [ 0.0817,  0.0459]]) tensor([[0.0817, 0.0459]]) tensor([[-1.4590,  0.7374,  0.0690,
+-1.2272]])
+the state has other lengths
+proj_size has to be smaller than hidden_size
+proj_size should be a positive integer or zero to disable projections
+proj_size argument is only supported for LSTM, not RNN or GRU
+torch.Size([5, 2]) torch.Size([1, 2, 2]) torch.Size([1, 2, 4])
+StackBackward0
 """
 _TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
