@@ -155,6 +155,16 @@ class Branches:
         return all(_is_clear(node, point, noise) for node in switches)
 
 
+def switches_alone(claim: Claim) -> list[Node]:
+    """What a formula switches by, where neither program nor gradient do: it was compared on one
+    side of each.
+    """
+    whole = [claim.grad, *claim.walk.outputs, *claim.walk.problem.looked]
+    if any(map(is_choice, ancestors(whole))):
+        return []
+    return [each for each in ancestors([claim.mine]) if is_switch(each)]
+
+
 def is_choice(node: Node) -> bool:
     """Whether a node chooses between branches: a function on single elements that does not may have
     a pole or an end of its domain, which is no branch.

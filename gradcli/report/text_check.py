@@ -133,7 +133,9 @@ def _causes(each: Comparison, whose: str, layout: Layout) -> list[Text]:
     name = sanitise(each.name)
     lines = [Text.assemble(f"{whose} for {name}: ", (each.verdict, STYLES[each.verdict]))]
     if each.verdict == "pass":
-        return [*lines, folded(" margin: ", _margin(each.agreement), layout.width)]
+        lines.append(folded(" margin: ", _margin(each.agreement), layout.width))
+        remarks = (sanitise(remark.message) for remark in each.causes)
+        return [*lines, *(folded(" remark: ", remark, layout.width) for remark in remarks)]
     likely = "cause: " if each.sure else "may be: "
     for place, cause in enumerate(each.causes):
         label = "   or: " if place else likely.rjust(7)

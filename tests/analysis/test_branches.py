@@ -159,3 +159,45 @@ def test_no_correction_is_wrong_in_another_branch() -> None:
     assert found.verdict == "fail"
     for each in (cause.correction for cause in found.causes if cause.correction):
         assert compared(wrong._replace(mine=each.formula), 0).verdict == "pass", each.formula
+
+
+@pytest.mark.parametrize(
+    ("mine", "told"),
+    [
+        ("2*abs(x)", "abs(x)"),
+        ("2*relu(x)", "relu(x)"),
+        ("where(x > 0, 2*x, 3*x)", "x > 0"),
+        ("2*maximum(x, 0.1)", "maximum(x, 0.1)"),
+        ("2*x", None),
+        ("x + x", None),
+    ],
+)
+def test_a_condition_that_the_gradient_has_not_is_told(mine: str, told: str | None) -> None:
+    found = compared(Branching("sum(x**2)", mine, 0, [0.5, 1.25]), 0)
+    assert found.verdict == "pass"
+    remarks = [each.message.partition(" changes")[0] for each in found.causes]
+    assert remarks == ([] if told is None else [told])
+
+
+def test_a_condition_that_both_have_is_not_told() -> None:
+    assert not compared(Branching("sum(relu(x))", "where(x > 0, 1, 0)", 0, [0.5, 1.25]), 0).causes
+
+
+@pytest.mark.parametrize(
+    ("program", "mine", "told"),
+    [
+        ("sum(a*x**2)", "2*x*a**2", "a is 1 here; where it is 1.3"),
+        ("sum(a*x**2)", "2*x*a", None),
+        ("sum(a*x**2)", "2*x", None),  # a number may stand for what does not change
+        ("sum(exp(-(x/a)**2))", "-2*x/a*exp(-(x/a)**2)", "a is 1 here; where it is 1.3"),
+        ("sum(exp(-(x/a)**2))", "-2*x/a**2*exp(-(x/a)**2)", None),
+        ("sum(x**(a + 1))", "(a + 1)*x", "a is 1 here; where it is 1.3"),
+    ],
+)
+def test_a_number_by_which_alone_it_is_right_is_told(
+    program: str, mine: str, told: str | None
+) -> None:
+    found = compared(Branching(program, mine, 0, [0.5, 1.25], {"a": 1}), 0)
+    assert found.verdict == "pass"
+    remarks = [each.message.partition(", yours")[0] for each in found.causes]
+    assert remarks == ([] if told is None else [told])

@@ -15,6 +15,7 @@ from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.double import in_double
 from gradcli.analysis.diagnosis.elsewhere import branch
 from gradcli.analysis.diagnosis.patterns import elements
+from gradcli.analysis.diagnosis.remarks import remarks
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import MOST, Jump, kinks
 from gradcli.analysis.diagnosis.smaller import LARGE, confirmed_in_small
@@ -67,7 +68,7 @@ def compare(
         return Comparison(claim.name, verdict, mine, right, formula, list(causes), sure, found)
 
     if found.verdict == "pass":
-        return answer([], verdict="pass")
+        return answer([*remarks(claim, words)], verdict="pass")
     if found.coincidence:
         text = "it agrees here, but not where the leaf has other values near by"
         causes = [Cause("coincidence", text), *Search(claim, words).causes()]
