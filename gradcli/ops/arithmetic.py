@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -283,7 +283,15 @@ lerp = table.elementwise(
 )
 
 
+def _whole_value(dtypes: Sequence[str], given: Mapping[str, Any]) -> Mapping[str, float]:
+    """PyTorch cuts a fraction off where integers are added."""
+    value = given.get("value")
+    is_float = any("float" in each for each in dtypes)
+    return {} if is_float or not isinstance(value, float) else {"value": math.trunc(value)}
+
+
 @table.function(
+    by_dtype=_whole_value,
     cases=[Case("addcmul(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)})],
     formula="input + value * tensor1 * tensor2",
 )
@@ -296,6 +304,16 @@ def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None
 @table.function(
     cases=[Case("addcdiv(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)}, (0.5, 2.0))],
     formula="input + value * tensor1 / tensor2",
+    demands={
+        "tensor1, tensor2": Demand(
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
+            ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+            "float inputs. The future addcdiv behavior is just the latter implementation: (input "
+            "+ value * tensor1 / tensor2), for all dtypes."
+        )
+    },
 )
 def addcdiv(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
     """A quotient of two tensors, times `value` (1), added to `input`."""

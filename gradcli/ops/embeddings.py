@@ -112,7 +112,7 @@ BAGS = ("sum", "mean", "max")
     formula="the sum, mean or maximum of weight[input] over each bag",
     kink="the row `padding_idx` counts for nothing; the first of equal elements gets all",
     unlike={"torch.embedding_bag": "F.embedding_bag(…): the other has another order of arguments"},
-    demands={"input, weight": _indices("embedding_bag")},
+    demands=dict.fromkeys(("input, weight", "offsets"), _indices("embedding_bag")),
 )
 def embedding_bag(
     input: Node,

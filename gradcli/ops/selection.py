@@ -6,6 +6,7 @@ Their derivatives select, too, so that an operand that was not selected gets no 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -285,7 +286,20 @@ heaviside = table.elementwise(
 )
 
 
+_LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+"""The largest numbers of what a run computes in float64, as IEEE 754 has them."""
+
+
+def _largest(dtypes: Sequence[str], given: Mapping[str, Any]) -> Mapping[str, float]:
+    most = _LARGEST.get(dtypes[0]) if dtypes else None
+    if most is None:
+        return {}
+    limits = {"posinf": most, "neginf": -most}
+    return {name: limit for name, limit in limits.items() if given.get(name) is None}
+
+
 @table.function(
+    by_dtype=_largest,
     cases=[Case("nan_to_num(x)"), Case("nan_to_num(log(x), nan=2)", domain=(0.3, 3.0))],
     formula="where(isfinite(x), x, …)",
     kink="0 where x is replaced",
@@ -305,6 +319,7 @@ def nan_to_num(
 
 @table.function(
     "np.nan_to_num",
+    by_dtype=_largest,
     cases=[Case("np.nan_to_num(x)"), Case("np.nan_to_num(log(x), True, 2)", domain=(0.3, 3.0))],
     formula="where(isfinite(x), x, …)",
     kink="0 where x is replaced",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         passes_on: bool
         own_memory: bool
         demands: Mapping[str, Demand]
+        by_dtype: ByDtype | None
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
         by_book: Callable[..., Any] | None
@@ -90,6 +91,10 @@ def whole(words: str, *dtypes: str, kind: str = "RuntimeError", unless_like: str
 def mask(words: str) -> Demand:
     """The demand for truth values."""
     return Demand(words, ("bool",))
+
+
+ByDtype: TypeAlias = Callable[[Sequence[str], Mapping[str, Any]], Mapping[str, float]]
+"""Of the dtypes of the tensors that are given, and the numbers that are: those to compute with."""
 
 
 class Case(NamedTuple):
@@ -159,6 +164,9 @@ class Function(NamedTuple):
     demands: Mapping[str, Demand] = EMPTY
     """By operand the dtypes that PyTorch takes: a program that imports it means what that says.
     A demand on several operands, "input, target", is met by one that meets it."""
+    by_dtype: ByDtype | None = None
+    """Parameters that are other numbers for tensors of some dtypes, in a program that imports
+    PyTorch or NumPy: the largest number of float32, where a run computes in float64."""
     gradients: Mapping[str, str | Sequence[str]] = EMPTY
     """By parameter its gradient as textbooks write it: a text of the language over the parameters,
     the `result` and the `cotangent`, the gradient of a later loss by the result. Of several texts

@@ -12,7 +12,7 @@ from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind
 from gradcli.ops.table import TABLE, Function
-from gradcli.trace.arguments import call
+from gradcli.trace.arguments import by_dtype, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import method_name
 from gradcli.trace.growth import watch
@@ -171,6 +171,9 @@ class Applications(NumpyCalls):
             a, b = arguments
             if isinstance(a, Node) and isinstance(b, Node) and a.kind != b.kind:
                 arguments = [self.whole_beside(b, a), self.whole_beside(a, b)]
+        if built_in.by_dtype is not None:
+            changed = by_dtype(self.values, built_in, arguments, keywords)
+            arguments, keywords = [*changed[0]], {**changed[1]}
         first = self.graph.count
         result: Value = call(self.values, built_in, arguments, keywords)
         if len(arguments) > 1 or keywords:

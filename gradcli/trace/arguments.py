@@ -191,6 +191,28 @@ def call(
         raise _hinted(error, function) from None
 
 
+def by_dtype(
+    values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
+) -> tuple[Sequence[Value], Mapping[str, Value]]:
+    """The arguments, with numbers as they are for the dtypes of the tensors among them."""
+    if function.by_dtype is None or not values.is_python:
+        return arguments, keywords
+    names = [each.name for each in parameters_of(function)][: len(arguments)]
+    given = dict(zip(names, arguments, strict=False)) | {**keywords}
+    nodes = [each for each in given.values() if isinstance(each, Node)]
+    numbers = {
+        name: each.known.item()
+        if isinstance(each, Node) and each.known is not None and each.size == 1
+        else each
+        for name, each in given.items()
+    }
+    dtypes = [values.array_dtype(each) for each in nodes if each.shape or values.is_tensor(each)]
+    found = function.by_dtype(dtypes, numbers)
+    other = {name: values.graph.constant(float(number)) for name, number in found.items()}
+    first = [other.pop(n, v) for n, v in zip(names, arguments, strict=False)]
+    return [*first, *arguments[len(first) :]], {**keywords, **other}
+
+
 def call_of_nodes(values: Values, function: Function, nodes: list[Node]) -> Any:
     """What an elementwise function builds of its operands."""
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gradcli.diagnostics import RefusedError
 
 
@@ -12,6 +14,24 @@ def float_as_index() -> RefusedError:
         "type",
         "an index must be a tensor of integers or truth values, not of floats",
         hint="i.long() makes integers of it, x > 0 is a mask",
+    )
+
+
+def check_bounds(start: float, end: float, step: float) -> None:
+    """Raise PyTorch's error where `torch.arange` has no such range."""
+    if not (math.isfinite(start) and math.isfinite(end)):
+        said = f"unsupported range: {start:g} -> {end:g}"
+    elif step == 0:
+        said = "step must be nonzero"
+    elif (end - start) * step < 0:
+        said = "upper bound and lower bound inconsistent with step sign"
+    else:
+        return
+    raise RefusedError(
+        ("RuntimeError", said),
+        "value",
+        f"arange: there are no numbers from {start:g} to {end:g} in steps of {step:g}",
+        hint="a step below 0 counts down",
     )
 
 

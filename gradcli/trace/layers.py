@@ -584,8 +584,7 @@ class Layers:
         node = self.values.tensor(given["data"], "the data")
         if "requires_grad" in given and not self.values.truth(given["requires_grad"]):
             return node
-        self.values.explicit = True
-        parameter = leaf(detach(node), marked=True)
+        parameter = self.autograd.mark(detach(node))
         self.values.parameters.add(parameter)
         return parameter
 

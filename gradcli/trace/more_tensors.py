@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,12 +15,15 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import cast
+from gradcli.ops.table import whole
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
+from gradcli.trace.dtypes import INTEGERS
 from gradcli.trace.generator import SeededSource
 from gradcli.trace.items import Device
 from gradcli.trace.objects import BuiltIn, Object, Recording
+from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Size, Special
 from gradcli.trace.values import Value
 
@@ -31,6 +35,8 @@ _OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
     "bitwise_right_shift": np.right_shift,
 }  # fmt: skip
 """Functions that have no derivative: NumPy's."""
+_KERNELS = {"bitwise_left_shift": "lshift", "bitwise_right_shift": "rshift"}
+"""By what PyTorch calls those that have another name there."""
 _UNCHANGED = ("compile", "jit.script", "jit.ignore", "jit.unused", "jit.export", "jit.trace")
 """What gives the function that it is given, as a run has one way to compute it."""
 _IGNORED = ("set_float32_matmul_precision", "set_num_interop_threads", "set_flush_denormal")
@@ -86,6 +92,7 @@ class MoreTensors:
             **{f"torch.{name}": self._unchanged for name in _UNCHANGED},
             **{f"torch.{name}": lambda *_: None for name in _IGNORED},
             "torch.Generator": lambda *_: SeededSource(self.values),
+            "torch.range": self._range,
             "torch.linalg.matrix_rank": self._matrix_rank,
             "torch.linalg.cond": self._condition,
             "torch.nn.Transformer.generate_square_subsequent_mask": self._causal_mask,
@@ -128,6 +135,10 @@ class MoreTensors:
         keywords: dict[str, Value],
     ) -> Value:  # fmt: skip
         given = bind_names(name, ("input", "other")[:count], arguments, keywords)
+        if count == 2 and self.values.is_pytorch:
+            words = f"\"{_KERNELS.get(name, name)}_cpu\" not implemented for '{{Type}}'"
+            demand = whole(words, *INTEGERS, kind="NotImplementedError")
+            check_demands(self.values, name, {"input": demand, "other": demand}, given)
         read = self._array if count == 1 else self._integers
         found = self._constant(function(*(read(each, name) for each in given.values())))
         if found.kind == "int" and self.autograd.dtypes is not None:
@@ -161,6 +172,24 @@ class MoreTensors:
     def _is_nonzero(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("is_nonzero", ("input",), arguments, keywords).values()
         return self.values.graph.constant(self.values.number(value, "is_nonzero") != 0)
+
+    def _range(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`arange` of floats, with its end."""
+        from gradcli.trace.index_errors import check_bounds
+
+        names = ("start", "end", "step")
+        own = {name: keywords[name] for name in names if name in keywords}
+        given = bind_names("range", names, arguments, own, ("start", "step"))
+        start, end, step = (
+            self.values.number(given[name], name) if name in given else default
+            for name, default in zip(names, (0.0, 0.0, 1.0), strict=True)
+        )
+        check_bounds(start, end, step)
+        count = math.floor((end - start) / step) + 1
+        bounds = start, start + (count - 0.5) * step, step
+        made = [self.values.graph.constant(each) for each in bounds]
+        rest = {name: each for name, each in keywords.items() if name not in names}
+        return construct(self.autograd, FUNCTIONS["arange"], made, rest)
 
     def _matrix_rank(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("A", "tol", "atol", "rtol", "hermitian")

@@ -59,6 +59,10 @@ _RECORDS = {
 """What NumPy calls the named tuples of `np.linalg`."""
 
 
+_RANGE = {"start": 0.0, "end": 0.0, "step": 1.0}
+"""What bounds `arange`, and what it is where it is not given."""
+
+
 class NumpyCalls(PythonCalls):
     """What comes before and behind calls of these functions."""
 
@@ -89,6 +93,8 @@ class NumpyCalls(PythonCalls):
         """Have a tensor of whole numbers hold integers, as in PyTorch."""
         from gradcli.trace.whole_numbers import makes_integers
 
+        if name == "arange" and self.root(call.callee).startswith("torch"):
+            self._check_bounds(arguments, keywords)
         text = self.autograd.source.text
         if "dtype" not in keywords and makes_integers(
             name, text, call, arguments, keywords, self.special.numbers
@@ -97,6 +103,18 @@ class NumpyCalls(PythonCalls):
             given = (*arguments, *keywords.values())
             of_numpy = dtypes.of_numbers(given, "int") if dtypes is not None else ""
             keywords["dtype"] = f"torch.{of_numpy or 'int64'}"
+
+    def _check_bounds(self, arguments: list[Value], keywords: dict[str, Value]) -> None:
+        """Raise PyTorch's error where `arange` would count in the other direction."""
+        names = ("start", "end", "step") if len(arguments) != 1 or "end" in keywords else ("end",)
+        given = dict(zip(names, arguments, strict=False)) | keywords
+        bounds = [given.get(name, default) for name, default in _RANGE.items()]
+        numbers = [self.values.number(each, name) if isinstance(each, Node) else each
+                   for name, each in zip(_RANGE, bounds, strict=True)]  # fmt: skip
+        if all(isinstance(each, float) for each in numbers):
+            from gradcli.trace.index_errors import check_bounds
+
+            check_bounds(*numbers)
 
     def as_array(
         self,

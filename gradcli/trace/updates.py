@@ -19,7 +19,7 @@ from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.loops import Unlike
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Function
-from gradcli.trace.arguments import bind_names, call
+from gradcli.trace.arguments import bind_names, by_dtype, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import path_of
 from gradcli.trace.elements import ElementUpdates
@@ -184,7 +184,8 @@ class Updates(ElementUpdates):
                 self.whole_beside(node, each) if isinstance(each, Node) else each
                 for each in arguments
             ]
-        result = call(self.values, function, [node, *arguments], keywords)
+        whole, named = by_dtype(self.values, function, [node, *arguments], keywords)
+        result = call(self.values, function, whole, named)
         if not isinstance(result, Node) or result.shape != node.shape:
             raise GradcliError(
                 "shape",

@@ -1,0 +1,143 @@
+"""What PyTorch 2.13 takes and refuses of arguments: gradcli prints what it printed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cells.cells import difference
+from tests.cells.test_python_lines import ours
+
+CELLS = r"""
+### infinities become the largest number of the tensor's dtype
+import torch
+import numpy as np
+x = torch.tensor([float('inf'), -float('inf'), float('nan'), 1.0], requires_grad=True)
+print(torch.nan_to_num(x.detach()), x.detach().nan_to_num(2.0, 5.0))
+print(torch.nan_to_num(input=x.detach().double(), neginf=-1.0))
+print(torch.nan_to_num(x.detach().half()), torch.nan_to_num(x.detach().bfloat16(), posinf=None))
+print(x.detach().clone().nan_to_num_(), x.nan_to_num()[0].item(), torch.tensor([1]).nan_to_num())
+torch.nan_to_num(x).sum().backward()
+print(x.grad)
+print(np.nan_to_num(np.array([np.inf, 1.])), np.nan_to_num(np.array([np.inf]), posinf=3.))
+print(np.nan_to_num(np.array([np.inf, 1.], dtype=np.float32)))
+===
+tensor([ 3.4028e+38, -3.4028e+38,  0.0000e+00,  1.0000e+00]) tensor([ 5.0000e+00, -3.4028e+38,
+2.0000e+00,  1.0000e+00])
+tensor([1.7977e+308, -1.0000e+00,  0.0000e+00,  1.0000e+00],
+       dtype=torch.float64)
+tensor([ 6.5504e+04, -6.5504e+04,  0.0000e+00,  1.0000e+00],
+       dtype=torch.float16) tensor([ 3.3895e+38, -3.3895e+38,  0.0000e+00,  1.0000e+00],
+       dtype=torch.bfloat16)
+tensor([ 3.4028e+38, -3.4028e+38,  0.0000e+00,  1.0000e+00]) 3.4028234663852886e+38 tensor([1])
+tensor([0., 0., 0., 1.])
+[1.79769313e+308 1.00000000e+000] [3.]
+[3.4028235e+38 1.0000000e+00]
+### products and quotients that are added to integers
+import torch
+a = torch.tensor([1, 2, 3])
+print(torch.addcmul(a, a, a), a.addcmul(a, a, value=2), torch.addcmul(a, a, a, value=0.5))
+print(torch.addcmul(a, a, a.float(), value=0.5), torch.addcdiv(a.float(), a, a.float()))
+for f in (lambda: torch.addcdiv(a.float(), a, a), lambda: a.addcdiv(a, a, value=2)):
+    try: f()
+    except RuntimeError as e: print(str(e)[:60])
+===
+tensor([ 2,  6, 12]) tensor([ 3, 10, 21]) tensor([1, 2, 3])
+tensor([1.5000, 4.0000, 7.5000]) tensor([2., 3., 4.])
+Integer division with addcdiv is no longer supported, and in
+Integer division with addcdiv is no longer supported, and in
+### ranges
+import torch
+import numpy as np
+def t(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, "|", e)
+n = 3
+t(lambda: torch.arange(5, 1))
+t(lambda: torch.arange(5, 1, -2))
+t(lambda: torch.arange(1, 5, -1.0))
+t(lambda: torch.arange(1, n, 0))
+t(lambda: torch.arange(start=5, end=n))
+t(lambda: torch.arange(-1))
+t(lambda: torch.arange(0))
+t(lambda: torch.arange(n, n, dtype=torch.float64))
+t(lambda: torch.arange(float('inf')))
+t(lambda: np.arange(5, 1))
+t(lambda: torch.range(1, 4))
+t(lambda: torch.range(1, 4, 0.5))
+t(lambda: torch.range(0, 1, 0.3))
+t(lambda: torch.range(3, 0, -1))
+t(lambda: torch.range(0, end=4, dtype=torch.int64))
+t(lambda: torch.range(3, 0))
+t(lambda: torch.range(3, 0, 0))
+t(lambda: torch.range(2, 2))
+t(lambda: torch.range(1, 2, requires_grad=True))
+===
+RuntimeError | upper bound and lower bound inconsistent with step sign
+tensor([5, 3])
+RuntimeError | upper bound and lower bound inconsistent with step sign
+RuntimeError | step must be nonzero
+RuntimeError | upper bound and lower bound inconsistent with step sign
+RuntimeError | upper bound and lower bound inconsistent with step sign
+tensor([], dtype=torch.int64)
+tensor([], dtype=torch.float64)
+RuntimeError | unsupported range: 0 -> inf
+[]
+tensor([1., 2., 3., 4.])
+tensor([1.0000, 1.5000, 2.0000, 2.5000, 3.0000, 3.5000, 4.0000])
+tensor([0.0000, 0.3000, 0.6000, 0.9000])
+tensor([3., 2., 1., 0.])
+tensor([0, 1, 2, 3, 4])
+RuntimeError | upper bound and lower bound inconsistent with step sign
+RuntimeError | step must be nonzero
+tensor([2.])
+tensor([1., 2.], requires_grad=True)
+### integers where floats are refused, and floats where integers are meant
+import torch
+import torch.nn.functional as F
+from torch import nn
+def t(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, "|", e)
+a = torch.tensor([1, 2, 3])
+t(lambda: torch.gcd(a.float(), a.float()))
+t(lambda: torch.lcm(a, a.float()))
+t(lambda: a.gcd(a.double()))
+t(lambda: torch.bitwise_left_shift(a.float(), a.float()))
+t(lambda: torch.bitwise_right_shift(a.float(), 1))
+t(lambda: torch.gcd(a > 1, a > 1))
+t(lambda: torch.gcd(a, a * 2))
+t(lambda: nn.Parameter(a))
+t(lambda: nn.Parameter(a > 1))
+t(lambda: nn.Parameter(a.float()))
+w = torch.arange(6.).reshape(3, 2)
+t(lambda: F.embedding_bag(a - 1, w, torch.tensor([0., 2.])))
+t(lambda: F.embedding_bag(a - 1, w, torch.tensor([0, 2])))
+===
+NotImplementedError | "gcd_cpu" not implemented for 'Float'
+NotImplementedError | "lcm_cpu" not implemented for 'Float'
+NotImplementedError | "gcd_cpu" not implemented for 'Double'
+NotImplementedError | "lshift_cpu" not implemented for 'Float'
+NotImplementedError | "rshift_cpu" not implemented for 'Float'
+NotImplementedError | "gcd_cpu" not implemented for 'Bool'
+tensor([1, 2, 3])
+RuntimeError | Only Tensors of floating point and complex dtype can require gradients
+RuntimeError | Only Tensors of floating point and complex dtype can require gradients
+Parameter containing:
+tensor([1., 2., 3.], requires_grad=True)
+RuntimeError | Expected tensor for argument #1 'indices' to have one of the following scalar
+types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding_bag)
+tensor([[1., 2.],
+        [4., 5.]])
+"""
+_TITLED = re.split(r"^### (.*)\n", CELLS, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
+)
+def test_a_cell(cell: str) -> None:
+    program, _, printed = cell.partition("===\n")
+    assert not difference(ours(program), printed)
