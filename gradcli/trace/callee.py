@@ -79,7 +79,7 @@ MODULES = {
         "beta", "bernoulli", "binomial", "categorical", "cauchy", "dirichlet", "distribution",
         "exponential", "gamma", "geometric", "gumbel", "half_normal", "independent", "laplace",
         "log_normal", "mixture_same_family", "multinomial", "multivariate_normal", "normal",
-        "one_hot_categorical", "poisson", "uniform")},
+        "one_hot_categorical", "poisson", "transformed_distribution", "transforms", "uniform")},
     "functorch": "torch.func",
     "autograd.functional": "torch.autograd.functional", "np.random": "numpy.random",
     "np.testing": "np.testing", "numpy.testing": "np.testing",

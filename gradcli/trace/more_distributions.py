@@ -17,7 +17,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.distributions import LOG_TWO_PI, Categorical, Distribution, Distributions, Normal
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
-from gradcli.trace.special import Special
+from gradcli.trace.special import Size, Special
 from gradcli.trace.values import Value
 
 
@@ -26,7 +26,7 @@ class LogNormal(Normal):
 
     def log_density(self, x: Node) -> Node:
         log = _f("log", x)
-        return super().log_density(log) - log
+        return -log + super().log_density(log)
 
     def mean(self) -> Node:
         loc, scale = self.parameters
@@ -162,6 +162,11 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Node:
         return 0.5 * self._event[0] * (1.0 + LOG_TWO_PI) + self._half_log_det()
+
+    def attribute(self, name: str) -> Any:
+        if name == "event_shape":
+            return Size([self.values.plain(each) for each in self._event])
+        return super().attribute(name)
 
     def drawn(self, shape: Shape) -> Node:
         noise = _f("unsqueeze", self.draws.gaussian((*shape, *self._event)), -1)

@@ -38,6 +38,7 @@ from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
 from gradcli.trace.tailed_distributions import TailedDistributions
+from gradcli.trace.transformed import TransformedDistributions
 
 if TYPE_CHECKING:
     from gradcli.trace.autograd import Autograd
@@ -92,6 +93,7 @@ class Seldom:
                 MoreDistributions(distributions),
                 RareDistributions(distributions),
                 TailedDistributions(distributions),
+                TransformedDistributions(distributions),
             ]
         self.functions: dict[str, Special] = {}
         self.methods: dict[str, Special] = {}
