@@ -111,10 +111,11 @@ class NumpyCalls(PythonCalls):
         bounds = [given.get(name, default) for name, default in _RANGE.items()]
         numbers = [self.values.number(each, name) if isinstance(each, Node) else each
                    for name, each in zip(_RANGE, bounds, strict=True)]  # fmt: skip
-        if all(isinstance(each, float) for each in numbers):
+        plain = [each for each in numbers if isinstance(each, float)]
+        if len(plain) == len(numbers):
             from gradcli.trace.index_errors import check_bounds
 
-            check_bounds(*numbers)
+            check_bounds(*plain)
 
     def as_array(
         self,
