@@ -14,11 +14,21 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node, Shape
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.constraints import (
+    POSITIVE,
+    PROBABILITY,
+    REAL,
+    SIMPLEX,
+    Constraint,
+    check,
+    each,
+    less_than,
+)
 from gradcli.trace.draws import Draws
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.printing import as_single
@@ -48,6 +58,8 @@ class Distribution(Object):
     """Its parameters."""
     defaults: tuple[float, ...] = ()
     """Those of the last of them."""
+    constraints: tuple[Constraint, ...] = ()
+    """What each of them satisfies; those behind are not checked."""
     events = 0
     """How many of its last axes are parts of one value."""
 
@@ -57,6 +69,31 @@ class Distribution(Object):
         self.values = draws.values
         self.shape: Shape = np.broadcast_shapes(*(each.shape for each in parameters))
         self.parameters = tuple(parameters)
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise PyTorch's error where one of these parameters is none. One that follows from
+        leaves is not looked at: that would be a condition in each step of a training.
+        """
+        owner = self.checked()
+        known = names if isinstance(owner, OfLogits) else owner.names
+        if owner is not self and isinstance(owner, OfLogits):
+            owner.printed_names = (*names,)
+        for name, node, constraint in zip(
+            owner.names, owner.parameters, owner.bounds(), strict=False
+        ):
+            if name in known and not self.draws.is_followed(node):
+                fits = np.broadcast_shapes(node.shape, owner.shape) == owner.shape
+                wide = _f("expand", node, owner.shape) if fits else node
+                value = self.values.evaluator.value(wide)
+                check(name, value, constraint, owner.shown(), _shown(value))
+
+    def checked(self) -> Distribution:
+        """The one whose parameters PyTorch checks: itself, or what it is made of there."""
+        return self
+
+    def bounds(self) -> tuple[Constraint, ...]:
+        """The constraints, also those by other parameters."""
+        return self.constraints
 
     # --- what each has ---
 
@@ -138,8 +175,14 @@ class Distribution(Object):
         return f"{as_single(value.item()) if self.values.is_single(node) else value.item()}"
 
 
+def _shown(value: Array) -> str:
+    """What a format string shows of a tensor."""
+    return with_suffixes(value, ()) if value.shape else f"{value.item()}"
+
+
 class Normal(Distribution):
     names = ("loc", "scale")
+    constraints = (REAL, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
@@ -166,6 +209,12 @@ class Normal(Distribution):
 class Uniform(Distribution):
     names = ("low", "high")
 
+    def bounds(self) -> tuple[Constraint, ...]:
+        if self.draws.is_followed(self.parameters[1]):
+            return ()
+        high = self.values.evaluator.value(_f("expand", self.parameters[1], self.shape))
+        return (less_than(high, _shown(high)),)
+
     def log_density(self, x: Node) -> Node:
         low, high = self.parameters
         inside = cast(_f("logical_and", x >= low, x < high), "float")
@@ -191,6 +240,7 @@ class Uniform(Distribution):
 
 class Exponential(Distribution):
     names = ("rate",)
+    constraints = (POSITIVE,)
 
     def log_density(self, x: Node) -> Node:
         (rate,) = self.parameters
@@ -214,6 +264,7 @@ class Exponential(Distribution):
 
 class Laplace(Distribution):
     names = ("loc", "scale")
+    constraints = (REAL, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
@@ -274,6 +325,7 @@ class OfLogits(Distribution):
 
 class Bernoulli(OfLogits):
     of_truths = True
+    constraints = (PROBABILITY, REAL)
 
     @property
     def probs(self) -> Node:
@@ -299,6 +351,8 @@ class Bernoulli(OfLogits):
 
 class Categorical(OfLogits):
     """Of places 0 to n - 1; the parameters' last axis has length n."""
+
+    constraints = (SIMPLEX, each(REAL))
 
     def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters)
@@ -369,7 +423,9 @@ class Distributions:
             if given.get(name) is not None
         }
         if not issubclass(made, OfLogits):
-            return made(self.draws, list(nodes.values()))
+            plain = made(self.draws, list(nodes.values()))
+            self.check(plain, made.names, given)
+            return plain
         if len(nodes) != 1:
             raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
                                hint=f"{made.__name__}(logits=x)")  # fmt: skip
@@ -377,7 +433,14 @@ class Distributions:
         found = made(self.draws, both(made, name, node))
         if found.printed_names:
             found.printed_names = (name,)
+        self.check(found, (name,), given)
         return found
+
+    def check(self, made: Distribution, names: Sequence[str], given: dict[str, Value]) -> None:
+        """Raise PyTorch's error for a parameter, unless the call says `validate_args=False`."""
+        wanted = given.get("validate_args")
+        if self.values.is_pytorch and (wanted is None or self.values.truth(wanted)):
+            made.check(names)
 
     def parameter(self, value: Value, what: str) -> Node:
         """A parameter as a tensor, also where it is given as a number."""

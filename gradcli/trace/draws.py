@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
@@ -48,6 +48,10 @@ class Draws:
             "torch.randint": self._randint,
             "F.gumbel_softmax": self._gumbel_softmax,
         }
+
+    def is_followed(self, node: Node) -> bool:
+        """Whether a parameter follows from leaves."""
+        return self._autograd.is_followed(node)
 
     def uniform(self, shape: Shape) -> Node:
         """Numbers from 0 to 1."""
@@ -129,11 +133,25 @@ class Draws:
             check_demands(self.values, "normal", _NORMAL, given)
         mean = self.values.tensor(given["mean"], "normal: mean")
         std = self.values.tensor(given.get("std", self.values.graph.constant(1.0)), "normal: std")
+        if self.values.is_pytorch and "std" in given:
+            self._check_deviation(std, self.values.is_tensor(given["std"]))
         if "size" in given:
             shape = self.values.integers(given["size"], "size")
         else:
             shape = np.broadcast_shapes(mean.shape, std.shape)
         return self._made(self.alike(self.gaussian(shape) * std + mean, mean, std), given)
+
+    def _check_deviation(self, std: Node, is_tensor: bool) -> None:
+        """Raise PyTorch's error for a standard deviation below 0."""
+        value = self.values.evaluator.value(std)
+        if not (value < 0).any():
+            return
+        said = "normal expects all elements of std >= 0.0" if is_tensor else (
+            f"normal expects std >= 0.0, but found std {value.item():g}")  # fmt: skip
+        raise RefusedError(
+            ("RuntimeError", said), "value", "normal: a standard deviation is 0 or more",
+            hint="x.abs() or x.exp() is",
+        )  # fmt: skip
 
     def _made(self, drawn: Node, given: dict[str, Value]) -> Node:
         """What was drawn as a tensor of its own, with `dtype` and `requires_grad` as given."""

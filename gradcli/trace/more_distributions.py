@@ -14,6 +14,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.constraints import NOT_NEGATIVE, POSITIVE
 from gradcli.trace.distributions import LOG_TWO_PI, Categorical, Distribution, Distributions, Normal
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
@@ -23,6 +24,9 @@ from gradcli.trace.values import Value
 
 class LogNormal(Normal):
     printed_names = ()
+
+    def checked(self) -> Distribution:
+        return Normal(self.draws, self.parameters)
 
     def log_density(self, x: Node) -> Node:
         log = _f("log", x)
@@ -60,6 +64,7 @@ class ByInverse(Distribution):
 
 class Gamma(ByInverse):
     names = ("concentration", "rate")
+    constraints = (POSITIVE, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         a, rate = self.parameters
@@ -84,6 +89,7 @@ class Gamma(ByInverse):
 
 class Beta(ByInverse):
     names = ("concentration1", "concentration0")
+    constraints = (POSITIVE, POSITIVE)
     printed_names = ()
 
     def log_density(self, x: Node) -> Node:
@@ -113,6 +119,7 @@ class Beta(ByInverse):
 
 class Poisson(ByInverse):
     names = ("rate",)
+    constraints = (NOT_NEGATIVE,)
 
     def log_density(self, x: Node) -> Node:
         (rate,) = self.parameters

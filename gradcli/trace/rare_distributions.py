@@ -17,6 +17,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.constraints import POSITIVE, PROBABILITY, REAL, each
 from gradcli.trace.distributions import (
     Bernoulli,
     Categorical,
@@ -38,6 +39,7 @@ class Geometric(OfLogits):
     """How many trials fail before one does not."""
 
     of_truths = True
+    constraints = (PROBABILITY, REAL)
 
     def log_density(self, x: Node) -> Node:
         probs = self.parameters[0]
@@ -65,6 +67,9 @@ class OneHotCategorical(OfLogits):
 
     events = 1
 
+    def checked(self) -> Distribution:
+        return Categorical(self.draws, self.parameters)
+
     def log_density(self, x: Node) -> Node:
         return _f("sum", x * self.parameters[1], -1)
 
@@ -84,6 +89,8 @@ class OneHotCategorical(OfLogits):
 
 class Binomial(OfLogits):
     """How many of `total_count` trials do not fail."""
+
+    constraints = (PROBABILITY, REAL)
 
     def __init__(self, draws: Draws, total: int, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters)
@@ -122,6 +129,9 @@ class Multinomial(Binomial):
     printed_names = ()
     events = 1
 
+    def checked(self) -> Distribution:
+        return Categorical(self.draws, self.parameters)
+
     def log_density(self, x: Node) -> Node:
         ways = _f("sum", _f("lgamma", x + 1.0), -1)
         whole = _f("lgamma", _f("sum", x, -1) + 1.0)
@@ -141,6 +151,7 @@ class Dirichlet(ByInverse):
     """Of rows of proportions, whose sum is 1."""
 
     names = ("concentration",)
+    constraints = (each(POSITIVE),)
     events = 1
 
     def log_density(self, x: Node) -> Node:
@@ -174,6 +185,7 @@ class Dirichlet(ByInverse):
 
 class Cauchy(Distribution):
     names = ("loc", "scale")
+    constraints = (REAL, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
@@ -198,6 +210,7 @@ class Cauchy(Distribution):
 
 class Gumbel(Distribution):
     names = ("loc", "scale")
+    constraints = (REAL, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
@@ -221,6 +234,7 @@ class Gumbel(Distribution):
 
 class HalfNormal(Distribution):
     names = ("scale",)
+    constraints = (POSITIVE,)
     printed_names = ()
 
     def log_density(self, x: Node) -> Node:
@@ -243,6 +257,7 @@ class HalfNormal(Distribution):
 
 class StudentT(ByInverse):
     names = ("df", "loc", "scale")
+    constraints = (POSITIVE, REAL, POSITIVE)
     defaults = (0.0, 1.0)
 
     def log_density(self, x: Node) -> Node:
@@ -316,6 +331,7 @@ class RareDistributions:
         found = made(self._distributions.draws, total, both(single, ways[0], node))
         if found.printed_names:
             found.printed_names = ("total_count", ways[0])
+        self._distributions.check(found, ways, given)
         return found
 
     def _chi2(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -17,17 +17,19 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.control import detach
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.constraints import BELOW_1, POSITIVE, PROBABILITY, REAL
 from gradcli.trace.distributions import (
     Bernoulli,
     Categorical,
     Distribution,
     Distributions,
+    Exponential,
     OfLogits,
     both,
 )
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
-from gradcli.trace.more_distributions import ByInverse
+from gradcli.trace.more_distributions import ByInverse, Gamma
 from gradcli.trace.rare_distributions import EULER, OneHotCategorical
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -39,6 +41,7 @@ def _log_beta(a: Node, b: Node) -> Node:
 
 class Weibull(Distribution):
     names = ("scale", "concentration")
+    constraints = (POSITIVE, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         scale, k = self.parameters
@@ -71,6 +74,9 @@ class Pareto(Distribution):
     names = ("scale", "alpha")
     printed_names = ("alpha", "scale")
 
+    def checked(self) -> Distribution:
+        return Exponential(self.draws, self.parameters[1:])
+
     def log_density(self, x: Node) -> Node:
         scale, alpha = self.parameters
         return _f("log", alpha) + alpha * _f("log", scale) - (alpha + 1.0) * _f("log", x)
@@ -100,6 +106,7 @@ class Pareto(Distribution):
 
 class HalfCauchy(Distribution):
     names = ("scale",)
+    constraints = (POSITIVE,)
     printed_names = ()
 
     def log_density(self, x: Node) -> Node:
@@ -127,6 +134,9 @@ class InverseGamma(ByInverse):
     names = ("concentration", "rate")
     printed_names = ()
 
+    def checked(self) -> Distribution:
+        return Gamma(self.draws, self.parameters)
+
     def log_density(self, x: Node) -> Node:
         a, rate = self.parameters
         return a * _f("log", rate) - (a + 1.0) * _f("log", x) - rate / x - _f("lgamma", a)
@@ -153,6 +163,7 @@ class InverseGamma(ByInverse):
 
 class Kumaraswamy(Distribution):
     names = ("concentration1", "concentration0")
+    constraints = (POSITIVE, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         a, b = self.parameters
@@ -211,6 +222,7 @@ class FisherSnedecor(ByInverse):
 
 class VonMises(ByInverse):
     names = ("loc", "concentration")
+    constraints = (REAL, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         loc, k = self.parameters
@@ -236,6 +248,8 @@ class NegativeBinomial(OfLogits):
     """How many trials do not fail before `total_count` of them do."""
 
     of_truths = True
+
+    constraints = (BELOW_1, REAL)
 
     def __init__(self, draws: Draws, total: Node, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters)
@@ -287,6 +301,8 @@ class Relaxed(OfLogits):
 class RelaxedBernoulli(Relaxed):
     of_truths = True
 
+    constraints = (PROBABILITY, REAL)
+
     def log_density(self, x: Node) -> Node:
         logits, t = self.parameters[1], self.temperature
         height = _f("log", x) - _f("log1p", -x)
@@ -302,6 +318,9 @@ class RelaxedBernoulli(Relaxed):
 
 class RelaxedOneHotCategorical(Relaxed):
     events = 1
+
+    def checked(self) -> Distribution:
+        return Categorical(self.draws, self.parameters)
 
     def log_density(self, x: Node) -> Node:
         logits, t = self.parameters[1], self.temperature
@@ -371,4 +390,5 @@ class TailedDistributions:
         found = made(self._distributions.draws, parameter(given[first], first), nodes)
         if found.printed_names:
             found.printed_names = (first, ways[0])
+        self._distributions.check(found, ways, given)
         return found

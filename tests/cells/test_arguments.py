@@ -130,6 +130,177 @@ RuntimeError | Expected tensor for argument #1 'indices' to have one of the foll
 types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding_bag)
 tensor([[1., 2.],
         [4., 5.]])
+### parameters that distributions do not have
+import torch
+import torch.distributions as D
+def t(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, "|", e)
+T = torch.tensor
+t(lambda: D.Normal(0., -1.))
+t(lambda: D.Normal(T([0., 1.]), T([1., -1.])))
+t(lambda: D.Normal(T([0., 1.]), -1.))
+t(lambda: D.Normal(T([float('nan'), 1.]), 1.))
+t(lambda: D.Normal(0., -1., validate_args=False))
+t(lambda: D.Uniform(2., 1.))
+t(lambda: D.Uniform(T([0., 3.]), T([1., 2.])))
+t(lambda: D.Exponential(T([0., 1.])))
+t(lambda: D.Laplace(0., 0.))
+t(lambda: D.Bernoulli(1.5))
+t(lambda: D.Bernoulli(T([0.5, -.1])))
+t(lambda: D.Bernoulli(logits=float('nan')))
+t(lambda: D.Bernoulli(1.))
+t(lambda: D.Categorical(probs=T([-.5, 1.5])))
+t(lambda: D.Categorical(probs=T([0., 0.])))
+t(lambda: D.Categorical(T([[1., 3.], [2., 2.]])))
+t(lambda: D.Categorical(logits=T([float('nan'), 1.])))
+t(lambda: D.Categorical(logits=T([-float('inf'), 1.])))
+===
+ValueError | Expected parameter scale (Tensor of shape ()) of distribution Normal(loc: 0.0,
+scale: -1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+ValueError | Expected parameter scale (Tensor of shape (2,)) of distribution Normal(loc:
+torch.Size([2]), scale: torch.Size([2])) to satisfy the constraint GreaterThan(lower_bound=0.0),
+but found invalid values:
+tensor([ 1., -1.])
+ValueError | Expected parameter scale (Tensor of shape (2,)) of distribution Normal(loc:
+torch.Size([2]), scale: torch.Size([2])) to satisfy the constraint GreaterThan(lower_bound=0.0),
+but found invalid values:
+tensor([-1., -1.])
+ValueError | Expected parameter loc (Tensor of shape (2,)) of distribution Normal(loc:
+torch.Size([2]), scale: torch.Size([2])) to satisfy the constraint Real(), but found invalid
+values:
+tensor([nan, 1.])
+Normal(loc: 0.0, scale: -1.0)
+ValueError | Expected parameter low (Tensor of shape ()) of distribution Uniform(low: 2.0, high:
+1.0) to satisfy the constraint LessThan(upper_bound=1.0), but found invalid values:
+2.0
+ValueError | Expected parameter low (Tensor of shape (2,)) of distribution Uniform(low:
+torch.Size([2]), high: torch.Size([2])) to satisfy the constraint
+LessThan(upper_bound=tensor([1., 2.])), but found invalid values:
+tensor([0., 3.])
+ValueError | Expected parameter rate (Tensor of shape (2,)) of distribution Exponential(rate:
+torch.Size([2])) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid
+values:
+tensor([0., 1.])
+ValueError | Expected parameter scale (Tensor of shape ()) of distribution Laplace(loc: 0.0,
+scale: 0.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+0.0
+ValueError | Expected parameter probs (Tensor of shape ()) of distribution Bernoulli(probs: 1.5)
+to satisfy the constraint Interval(lower_bound=0.0, upper_bound=1.0), but found invalid values:
+1.5
+ValueError | Expected parameter probs (Tensor of shape (2,)) of distribution Bernoulli(probs:
+torch.Size([2])) to satisfy the constraint Interval(lower_bound=0.0, upper_bound=1.0), but found
+invalid values:
+tensor([ 0.5000, -0.1000])
+ValueError | Expected parameter logits (Tensor of shape ()) of distribution Bernoulli(logits:
+nan) to satisfy the constraint Real(), but found invalid values:
+nan
+Bernoulli(probs: 1.0)
+ValueError | Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs:
+torch.Size([2])) to satisfy the constraint Simplex(), but found invalid values:
+tensor([-0.5000,  1.5000])
+ValueError | Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs:
+torch.Size([2])) to satisfy the constraint Simplex(), but found invalid values:
+tensor([nan, nan])
+Categorical(probs: torch.Size([2, 2]))
+ValueError | Expected parameter logits (Tensor of shape (2,)) of distribution
+Categorical(logits: torch.Size([2])) to satisfy the constraint IndependentConstraint(Real(), 1),
+but found invalid values:
+tensor([nan, nan])
+Categorical(logits: torch.Size([2]))
+### parameters that rarer distributions do not have
+import torch
+import torch.distributions as D
+def t(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, "|", e)
+T = torch.tensor
+t(lambda: D.Gamma(1., 0.))
+t(lambda: D.Poisson(-1.))
+t(lambda: D.Poisson(0.))
+t(lambda: D.LogNormal(0., -1.))
+t(lambda: D.Geometric(1.5))
+t(lambda: D.Binomial(3, 1.5))
+t(lambda: D.Dirichlet(T([1., -1.])))
+t(lambda: D.Cauchy(0., -1.))
+t(lambda: D.HalfNormal(-1.))
+t(lambda: D.Weibull(-1., 1.))
+t(lambda: D.Pareto(1., -1.))
+t(lambda: D.InverseGamma(-1., 1.))
+t(lambda: D.Kumaraswamy(-1., 1.))
+t(lambda: D.VonMises(0., -1.))
+t(lambda: D.OneHotCategorical(T([-1., 2.])))
+t(lambda: D.Multinomial(2, T([-1., 2.])))
+t(lambda: D.NegativeBinomial(1, 1.))
+t(lambda: D.RelaxedOneHotCategorical(T(1.), T([-1., 2.])))
+t(lambda: torch.normal(0., -1., (2,)))
+t(lambda: torch.normal(torch.zeros(2), T([1., -1.])))
+t(lambda: torch.normal(torch.zeros(2), -1.5))
+===
+ValueError | Expected parameter rate (Tensor of shape ()) of distribution Gamma(concentration:
+1.0, rate: 0.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid
+values:
+0.0
+ValueError | Expected parameter rate (Tensor of shape ()) of distribution Poisson(rate: -1.0) to
+satisfy the constraint GreaterThanEq(lower_bound=0.0), but found invalid values:
+-1.0
+Poisson(rate: 0.0)
+ValueError | Expected parameter scale (Tensor of shape ()) of distribution Normal(loc: 0.0,
+scale: -1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+ValueError | Expected parameter probs (Tensor of shape ()) of distribution Geometric(probs: 1.5)
+to satisfy the constraint Interval(lower_bound=0.0, upper_bound=1.0), but found invalid values:
+1.5
+ValueError | Expected parameter probs (Tensor of shape ()) of distribution Binomial(total_count:
+3.0, probs: 1.5) to satisfy the constraint Interval(lower_bound=0.0, upper_bound=1.0), but found
+invalid values:
+1.5
+ValueError | Expected parameter concentration (Tensor of shape (2,)) of distribution
+Dirichlet(concentration: torch.Size([2])) to satisfy the constraint
+IndependentConstraint(GreaterThan(lower_bound=0.0), 1), but found invalid values:
+tensor([ 1., -1.])
+ValueError | Expected parameter scale (Tensor of shape ()) of distribution Cauchy(loc: 0.0,
+scale: -1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+ValueError | Expected parameter scale (Tensor of shape ()) of distribution HalfNormal() to
+satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+ValueError | Expected parameter scale (Tensor of shape ()) of distribution Weibull(scale: -1.0,
+concentration: 1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid
+values:
+-1.0
+ValueError | Expected parameter rate (Tensor of shape ()) of distribution Exponential(rate:
+-1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+ValueError | Expected parameter concentration (Tensor of shape ()) of distribution
+Gamma(concentration: -1.0, rate: 1.0) to satisfy the constraint GreaterThan(lower_bound=0.0),
+but found invalid values:
+-1.0
+ValueError | Expected parameter concentration1 (Tensor of shape ()) of distribution
+Kumaraswamy(concentration1: -1.0, concentration0: 1.0) to satisfy the constraint
+GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+ValueError | Expected parameter concentration (Tensor of shape ()) of distribution VonMises(loc:
+0.0, concentration: -1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found
+invalid values:
+-1.0
+ValueError | Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs:
+torch.Size([2])) to satisfy the constraint Simplex(), but found invalid values:
+tensor([-1.,  2.])
+ValueError | Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs:
+torch.Size([2])) to satisfy the constraint Simplex(), but found invalid values:
+tensor([-1.,  2.])
+ValueError | Expected parameter probs (Tensor of shape ()) of distribution
+NegativeBinomial(total_count: 1.0, probs: 1.0) to satisfy the constraint
+HalfOpenInterval(lower_bound=0.0, upper_bound=1.0), but found invalid values:
+1.0
+ValueError | Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs:
+torch.Size([2])) to satisfy the constraint Simplex(), but found invalid values:
+tensor([-1.,  2.])
+RuntimeError | normal expects std >= 0.0, but found std -1
+RuntimeError | normal expects all elements of std >= 0.0
+RuntimeError | normal expects std >= 0.0, but found std -1.5
 """
 _TITLED = re.split(r"^### (.*)\n", CELLS, flags=re.MULTILINE)[1:]
 
