@@ -63,8 +63,9 @@ PERMUTE: Linear = Linear(
 def permute(x: Node, *dims: int) -> Node:
     """The axes in another order."""
     wanted = flat(dims)
-    axes = tuple(normalize_axis("permute", axis, x.ndim) for axis in wanted)
-    if sorted(axes) != list(range(-x.ndim, 0)):
+    is_whole = len(wanted) == x.ndim
+    axes = tuple(normalize_axis("permute", axis, x.ndim) for axis in wanted) if is_whole else ()
+    if not is_whole or sorted(axes) != list(range(-x.ndim, 0)):
         raise GradcliError(
             "axis", f"permute: {wanted} does not name each of {x.ndim} axes exactly once"
         )

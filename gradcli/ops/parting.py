@@ -26,7 +26,11 @@ def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Nod
     length = _length("split", x, axis)
     if isinstance(split_size, int):
         if split_size < (1 if length else 0):
-            raise GradcliError("value", f"split: parts of {split_size} elements cannot be made")
+            raise GradcliError(
+                "value",
+                f"split: parts of {split_size} elements cannot be made of axis {axis} of length "
+                f"{length}",
+            )
         step = max(split_size, 1)
         starts = range(0, max(length, 1), step)
         x.graph.check_room(len(starts))

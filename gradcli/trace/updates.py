@@ -127,6 +127,12 @@ class Updates(ElementUpdates):
         if any(length < 0 for length in shape):
             raise GradcliError("value", "resize_: lengths are 0 or more")
         count = math.prod(shape)
+        if not self._has_first(node, count):
+            raise GradcliError(
+                "value",
+                "resize_: this is a view, in the memory of another tensor",
+                hint="x.clone() has memory of its own",
+            )
         if count != node.size and self._has_views(node):
             raise GradcliError("value", "resize_: other names stand for views of this tensor",
                                hint="bind a name to the result: x = x.flatten()[:n]")  # fmt: skip
@@ -139,6 +145,17 @@ class Updates(ElementUpdates):
         result: Node = FUNCTIONS["reshape"].build(row, *shape)
         self.replace(node, leaf(detach(cast(result, node.kind)), marked=False))
         return result
+
+    def _has_first(self, node: Node, count: int) -> bool:
+        """Whether the first `count` elements in its memory are its own, in its order."""
+        from gradcli.trace.strides import layout, usual  # few programs ask
+
+        base, views = self.values.storage(node)
+        if not views:
+            return True
+        _, steps = layout(self.values.places(base, views))
+        pairs = zip(node.shape, steps, usual(node.shape), strict=True)
+        return count <= node.size and all(n < 2 or found == wanted for n, found, wanted in pairs)
 
     def _has_views(self, node: Node) -> bool:
         """Whether a name stands for a view of a tensor."""

@@ -101,6 +101,9 @@ def _dtypes(name: str, left: str, right: str) -> str:
     if name == "linear":
         sides = " and ".join(TYPES.get(each, each) for each in (left, right))
         return f"mat1 and mat2 must have the same dtype, but got {sides}"
+    if name == "einsum":
+        wanted, found = (TYPES.get(each, each) for each in (left, right))
+        return f"expected scalar type {wanted} but found {found}"
     sides = " != ".join(C_NAMES.get(each, each) for each in (left, right))
     return f"expected m1 and m2 to have the same dtype, but got: {sides}"
 
@@ -387,11 +390,16 @@ _PHRASES = (
              "RuntimeError", lambda sizes, count, axis: "split_with_sizes expects split_sizes to "
              f"sum exactly to {count} (input tensor's size at dimension {axis}), but got "
              f"split_sizes={[*sizes]}"),
-    _phrase(r"^split: parts of 0 elements cannot be made of axis \d+ of length (\d+)",
+    _phrase(r"^split: parts of (-\d+) elements", "RuntimeError", lambda size:
+             f"split expects split_size be non-negative, but got split_size={size}"),
+    _phrase(r"^split: parts of 0 elements cannot be made of axis -?\d+ of length (\d+)",
              "RuntimeError", lambda count: "split_size can only be 0 if dimension size is 0, but "
              f"got dimension size of {count}"),
     _phrase(r"^topk: there are no \d+ elements", "RuntimeError",
              lambda: "selected index k out of range"),
+    _phrase(r"^(cannot resize variables that require grad)", "RuntimeError", str),
+    _phrase(r"^resize_: lengths are 0 or more", "RuntimeError",
+             lambda: "numel: integer multiplication overflow"),
     _phrase(rf"^repeat: {_SHAPE} is not one count", "RuntimeError", lambda counts:
              "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
              "tensor"),

@@ -301,6 +301,43 @@ tensor([-1.,  2.])
 RuntimeError | normal expects std >= 0.0, but found std -1
 RuntimeError | normal expects all elements of std >= 0.0
 RuntimeError | normal expects std >= 0.0, but found std -1.5
+### what shapes and parts cannot be
+import torch
+def t(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, "|", e)
+t(lambda: torch.arange(6).resize_(2, 2))
+t(lambda: torch.arange(6.).resize_(2, 5).shape)
+t(lambda: torch.arange(6.).resize_(-1))
+t(lambda: torch.ones(2, 3, requires_grad=True).resize_(3))
+t(lambda: torch.arange(6.)[:3].resize_(2))
+t(lambda: torch.ones(2, 3).permute(0, 1, 2))
+t(lambda: torch.ones(2, 3).permute(0, 5))
+t(lambda: torch.ones(2, 3).permute(0))
+t(lambda: torch.ones(2, 3).split(0))
+t(lambda: torch.ones(3).split(-1))
+t(lambda: torch.ones(2, 3).split(0, dim=1))
+t(lambda: torch.ones(0).split(0))
+t(lambda: torch.einsum('ij,jk->ik', torch.ones(2, 2), torch.ones(2, 2, dtype=torch.float64)))
+t(lambda: torch.einsum('ij,jk->ik', torch.ones(2, 2), torch.ones(2, 2, dtype=torch.int64)))
+===
+tensor([[0, 1],
+        [2, 3]])
+torch.Size([2, 5])
+RuntimeError | numel: integer multiplication overflow
+RuntimeError | cannot resize variables that require grad
+tensor([0., 1.])
+RuntimeError | permute(sparse_coo): number of dimensions in the tensor input does not match the
+length of the desired ordering of dimensions i.e. input.dim() = 2 is not equal to len(dims) = 3
+IndexError | Dimension out of range (expected to be in range of [-2, 1], but got 5)
+RuntimeError | permute(sparse_coo): number of dimensions in the tensor input does not match the
+length of the desired ordering of dimensions i.e. input.dim() = 2 is not equal to len(dims) = 1
+RuntimeError | split_size can only be 0 if dimension size is 0, but got dimension size of 2
+RuntimeError | split expects split_size be non-negative, but got split_size=-1
+RuntimeError | split_size can only be 0 if dimension size is 0, but got dimension size of 3
+(tensor([]),)
+RuntimeError | expected scalar type Float but found Double
+RuntimeError | expected scalar type Float but found Long
 """
 _TITLED = re.split(r"^### (.*)\n", CELLS, flags=re.MULTILINE)[1:]
 
