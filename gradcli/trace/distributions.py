@@ -49,6 +49,12 @@ def function(name: str, *arguments: Any, **options: Any) -> Node:
 _f = function
 
 
+def _fits(node: Node, shape: Shape) -> bool:
+    """Whether a parameter can be expanded to a shape; those that are rows are longer."""
+    pairs = zip(node.shape[::-1], shape[::-1], strict=False)
+    return node.ndim <= len(shape) and all(own in (1, length) for own, length in pairs)
+
+
 class Distribution(Object):
     """A distribution of a random variable, independent in each element of its parameters."""
 
@@ -82,8 +88,7 @@ class Distribution(Object):
             owner.names, owner.parameters, owner.bounds(), strict=False
         ):
             if name in known and not self.draws.is_followed(node):
-                fits = np.broadcast_shapes(node.shape, owner.shape) == owner.shape
-                wide = _f("expand", node, owner.shape) if fits else node
+                wide = _f("expand", node, owner.shape) if _fits(node, owner.shape) else node
                 value = self.values.evaluator.value(wide)
                 check(name, value, constraint, owner.shown(), _shown(value))
 

@@ -200,7 +200,7 @@ ERRORS = [
     ("layers", T + "m = torch.nn.Linear(2, 1)\nm(torch.ones(3))", "shape", "3"),
     ("layers", T + "torch.nn.FractionalMaxPool2d(2)", "name", "'torch.nn.FractionalMaxPool2d'"),
     ("recurrent layers", T + "torch.nn.LSTM(2, 3)(torch.ones(4, 1, 5))", "shape", "length 2"),
-    ("recurrent layers", T + "torch.nn.GRU(2, 3, proj_size=2)", "value", "not known here"),
+    ("recurrent layers", T + "torch.nn.GRU(2, 3, proj_size=2)", "value", "only supported for LSTM"),
     ("recurrent layers", T + "torch.nn.RNNCell(2, 3)(torch.ones(2), torch.ones(4))", "shape",
      "state"),
     ("batch norm", T + "torch.nn.BatchNorm1d(2)(torch.ones(1, 2))", "value", "more than 1"),
