@@ -40,7 +40,7 @@ PROGRAMS = [
     ("z = (2*x)**3; w = exp(z); mean(w)", WIDE, "all"),
     ("y = sin(x); sum((y - mean(y))**2)", WIDE, "outputs"),
     ("sum(tanh(a @ b))", {"a": (2400, 300), "b": (300, 2400)}, "all"),
-    ("h = tanh(x @ a); sum(tanh(h @ a)**2)", {"x": (12_000, 300), "a": (300, 300)}, "outputs"),
+    ("h = tanh(x @ a); sum(tanh(h @ a)**2)", {"x": (24_000, 300), "a": (300, 300)}, "outputs"),
     ("sum(softmax(x, -1)**2)", WIDE, "outputs"),
     ("sum(logsumexp(x, -1)) + std(x)", WIDE, "outputs"),
     ("sum(cumsum(x, 0)**2)", WIDE, "outputs"),
