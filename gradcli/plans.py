@@ -39,6 +39,7 @@ from gradcli.language.parser import parse_program
 from gradcli.language.skeleton import dissect, starts
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, Prepared, prepare
+from gradcli.trace.names import may_be_fragment
 
 T = TypeVar("T")
 Feeds: TypeAlias = Mapping[Node, Array]
@@ -222,9 +223,11 @@ class Numbers:
 
 
 def _is_python(text: str) -> bool:
-    """Whether a program has an import or a class: then 1 and 1. are numbers of two kinds, and it
-    shares no plan.
+    """Whether a program has an import or a class, or may be read as if it had: then 1 and 1. are
+    numbers of two kinds, and it shares no plan.
     """
+    if may_be_fragment(text):
+        return True
     if "import" not in text and "class" not in text:  # it takes no time
         return False
     return _OF_PYTHON.search(text) is not None

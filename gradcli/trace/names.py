@@ -30,6 +30,16 @@ def runs_backward(program: syntax.Program) -> bool:
     )
 
 
+_MODULES = re.compile(r"(?<![\w.])(?:torch|np|nn|F|optim|math)\.[A-Za-z]")
+
+
+def may_be_fragment(text: str) -> bool:
+    """Whether a text may be the middle of a notebook: it prints, or has a class, and names modules
+    as people do.
+    """
+    return ("print" in text or "class" in text) and _MODULES.search(text) is not None
+
+
 def may_loop(program: syntax.Program) -> bool:
     """Whether there may be loops in a program, or what is one written out."""
     text = program.source.text

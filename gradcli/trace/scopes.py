@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError, Span
+from gradcli.diagnostics import GradcliError, Note, Span
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.callee import MODULES
+from gradcli.trace.names import may_be_fragment
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
 from gradcli.trace.visits import Visit
 
 _RAISED = "the program raises this error itself"
+_ALL_IN_FLOAT32 = (
+    "numbers of Python and NumPy are float32 here as tensors are, by --dtype float32: they have "
+    "7 digits, and 16 without it"
+)
 
 
 class Scopes(Bindings):
@@ -192,14 +197,37 @@ class Scopes(Bindings):
 
     def note_imports(self, statements: Sequence[syntax.Statement]) -> None:
         """Whatever a cell imports, also further down, its first lines are Python too."""
-        paths = [
-            item.path
-            for statement in statements
-            if isinstance(statement, syntax.Import)
-            for item in statement.items
-        ]
-        if paths:
+        self._mean_by(
+            [
+                item.path
+                for statement in statements
+                if isinstance(statement, syntax.Import)
+                for item in statement.items
+            ]
+        )
+
+    def take_as_imported(self, program: syntax.Program) -> None:
+        """Import what the middle of a notebook has imported further up."""
+        if not may_be_fragment(program.source.text):
+            return
+        from gradcli.trace.fragments import usual_imports  # few programs come here
+
+        given = usual_imports(program)
+        self._mean_by([*given.values()])
+        self.autograd.mentions.follow(" ".join((program.source.text, *given.values())))
+        for name, path in given.items():
+            self._import(name, path)
+        if given:
+            names = f"{', '.join(given)} {'is' if len(given) == 1 else 'are'}"
+            message = f"the program is read as Python in which {names} imported as usual"
+            self.notes.append(Note("imports", message))
+
+    def _mean_by(self, paths: Sequence[str]) -> None:
+        """Take numbers and tensors as they are meant where these modules are imported."""
+        if paths and not self.values.is_python:
             self.values.is_python = True
+            if self.graph.precision == "float32":
+                self.notes.append(Note("dtype", _ALL_IN_FLOAT32))
         if not self.values.is_pytorch and any(_is_of(path, "torch") for path in paths):
             self.values.is_pytorch = self.values.explicit = True
             self._begin_pytorch()
@@ -207,33 +235,35 @@ class Scopes(Bindings):
             self._know_dtypes()
 
     def import_(self, statement: syntax.Import) -> None:
-        from gradcli.trace.imports import check
-
         self.note_imports([statement])
         for item in statement.items:
             self.graph.span = item.span
             if item.name == "*":
                 self._import_all(item.path.removesuffix(".*"))
-                continue
-            stands_for, _, whole = item.path.partition(":")
-            if self._is_unused(item.name, statement.span):
-                continue
-            path = whole or stands_for
-            if path.startswith("torch.") and not self.library.knows(path):
-                self.library.have_all()
-            try:
-                known = check(path, self.library.functions, self.library.constants)
-            except GradcliError as refused:
-                if self._tries:
-                    raise
-                if whole and stands_for in MODULES:  # `import torch.fx` binds torch
-                    self.frame.imports[item.name] = stands_for
-                else:
-                    self._bind_absent(item.name, refused)
-                continue
-            if known is not None:
-                self.frame.imports[item.name] = stands_for
-                self.frame.values.pop(item.name, None)
+            elif not self._is_unused(item.name, statement.span):
+                self._import(item.name, item.path)
+
+    def _import(self, name: str, path: str) -> None:
+        """Let a name stand for a module, or a member of one."""
+        from gradcli.trace.imports import check
+
+        stands_for, _, whole = path.partition(":")
+        path = whole or stands_for
+        if path.startswith("torch.") and not self.library.knows(path):
+            self.library.have_all()
+        try:
+            known = check(path, self.library.functions, self.library.constants)
+        except GradcliError as refused:
+            if self._tries:
+                raise
+            if whole and stands_for in MODULES:  # `import torch.fx` binds torch
+                self.frame.imports[name] = stands_for
+            else:
+                self._bind_absent(name, refused)
+            return
+        if known is not None:
+            self.frame.imports[name] = stands_for
+            self.frame.values.pop(name, None)
 
     def _bind_absent(self, name: str, refused: GradcliError) -> None:
         """Let a name stand for what is not there: a function that is never called may use it."""

@@ -124,6 +124,8 @@ class Tracer(Loops):
         """Run the whole program; errors come with their place in its text."""
         self.notes += [Note("layout", message) for _, message in program.notes]
         self.follow(program)
+        if not self.inputs:
+            self.take_as_imported(program)
         self.run_all(self._in_loops(program) if self.values.rolls else program.statements)
         self.settle()
 

@@ -119,8 +119,10 @@ def test_classes_and_lists() -> None:
 
 def test_numbers_of_float32_have_its_digits() -> None:
     program = parse_program(Source("cell", "import torch\nprint(0.1, [0.25, 1e-5])"), ParseLimits())
-    printed = evaluate(program, {}, options=Options(precision="float32")).printed
-    assert list(printed) == ["0.1 [0.25, 1e-05]"]
+    result = evaluate(program, {}, options=Options(precision="float32"))
+    assert list(result.printed) == ["0.1 [0.25, 1e-05]"]
+    (note,) = [each.message for each in result.notes if each.code == "dtype"]
+    assert note.startswith("numbers of Python and NumPy are float32 here")
 
 
 TENSORS = """
