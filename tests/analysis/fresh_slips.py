@@ -44,7 +44,7 @@ MODELS = [
             "where(abs(r) < 1, sign(r), r)": "order|way round|condition",
             "where(abs(r) < 1, 2*r, sign(r))": "2|factor",
             "where(abs(r) < 1, r, 1)": "sign|elements|mask|1 instead",
-            "r": "elements|where|other-output",
+            "r": "elements|where|other-output|clamp",
         },
     ),
     Model(  # Poisson regression

@@ -253,7 +253,7 @@ MODELS = [
             "where(abs(r) < 1, 2*r, sign(r))": "2|factor",
             "where(abs(r) < 1, r, abs(r))": "sign|function",
             "where(abs(r) < 1, r, 1)": "sign|elements",
-            "r": "condition|elements|what comes after is left out",
+            "r": "condition|elements|what comes after is left out|clamp",
         },
     ),
     Model(  # a network with relu

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from gradcli.analysis.claims import claimed_text
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, typed, weighed
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.evidence import from_formula
@@ -201,3 +202,57 @@ def test_a_number_by_which_alone_it_is_right_is_told(
     assert found.verdict == "pass"
     remarks = [each.message.partition(", yours")[0] for each in found.causes]
     assert remarks == ([] if told is None else [told])
+
+
+APART = [0.5, 1.25]
+
+
+@pytest.mark.parametrize(
+    ("program", "mine", "told"),
+    [
+        ("sum(relu(x)**2)", "2*x", "where x[0] is -0.2625, yours is -0.525, and the gradient 0"),
+        ("sum(abs(x)**3)", "3*x**2", "yours is 0.20671875, and the gradient -0.20671875"),
+        ("sum(where(x > 0, x**2, x**3))", "2*x", "and the gradient 0.20671875"),
+        ("sum(x**2)", "2*x*(x < 4)", "where x[0] is 5.2, yours is 0, and the gradient 10.4"),
+        ("sum(smooth_l1_loss(x/2, 0*x, reduction='sum'))", "where(x < 2, x/4, 1/2)", "-0.5"),
+        ("sum(abs(x))", "1", None),  # a number is about this point alone
+        ("sum(abs(x))", "sign(x)", None),
+        ("sum(softplus(x))", "1 - 1/(1 + exp(x))", None),  # from 20 on it is x, by 2e-9
+        ("m = max(x); m + log(sum(exp(x - m)))", "softmax(x, 0)", None),
+    ],
+)
+def test_a_branch_that_only_one_of_both_has_is_told_with_a_point(
+    program: str, mine: str, told: str | None
+) -> None:
+    found = judged(program, mine, {"x": APART})
+    assert found.verdict == "pass"
+    remarks = [each.message for each in found.causes]
+    assert len(remarks) == (told is not None)
+    assert told is None or told in remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("y", "mine", "is_told"),
+    [
+        ([1.0, -1.0], "1/y", True),
+        ([1.0, -1.0], "y**3", True),
+        ([2.0, 2.0], "y**2/2", True),
+        ([1.0, 1.0], "y**2", True),
+        ([0.0, 0.0], "-y", True),
+        ([1.0, -1.0], "y", False),
+        ([0.0, 1.0], "y**2", False),  # these tell two cases apart
+        ([1.0, -1.0], "[1, -1]", False),
+    ],
+)
+def test_whole_numbers_by_which_alone_it_is_right_are_told(
+    y: list[float], mine: str, is_told: bool
+) -> None:
+    found = judged("sum(x*y)", mine, {"x": APART, "y": y})
+    assert found.verdict == "pass"
+    assert [each.code for each in found.causes] == ["one-number"] * is_told
+    assert all("y has whole numbers here" in each.message for each in found.causes)
+
+
+def judged(program: str, mine: str, inputs: dict[str, list[float]]) -> Comparison:
+    walk = differentiate(weighed(posed(program, inputs)))
+    return compare(*claimed_text(walk, "x", Source("--mine", mine)))

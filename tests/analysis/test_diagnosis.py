@@ -173,6 +173,72 @@ def test_a_formula_may_hold_for_the_run_alone() -> None:
     assert found.causes[0].code == "factor-extra"
 
 
+RESIDUALS = {"X": [[1, 2], [2, 1], [0.1, 0.2]], "w": [1, 2], "y": [0, 0.5, 0.2]}
+"""X@w - y is 5, 3.5 and 0.3: a loss is a parabola for the last one alone."""
+PATHS = "h = tanh(w*x); sum(h*sigmoid(w*x)*y)"
+PLACES = {"x": [0.4, -1.1, 0.8], "w": 1.3, "y": [1.5, -0.6, 0.7]}
+SCORES = {"z": [[0.3, -1.2, 0.7], [1.1, 0.4, -0.5]], "y": [[0, 1, 0], [1, 0, 0]]}
+NORMED = "sum(layer_norm(x, [3], eps=1e-3)*c)"
+ROWS = {"x": [0.4, -1.1, 0.8], "c": [1.5, -0.6, 0.7]}
+V = "(mean((x - mean(x))**2) + 1e-5)"
+
+
+@pytest.mark.parametrize(
+    ("program", "inputs", "leaf", "mine", "words"),
+    [
+        ("r = X@w - y; huber_loss(X@w, y)", RESIDUALS, "w", "X.T@r/3", "clamp(r, -1, 1)"),
+        (
+            "r = X@w - y; d = 0.7; sum(where(abs(r) < d, r**2/2, d*(abs(r) - d/2)))",
+            RESIDUALS, "w", "X.T@r", "r instead of clamp(r, -d, d)",
+        ),
+        ("sum(leaky_relu(x, 0.01))", {"x": [1, -2, 3]}, "x", "where(x > 0, 1, 0.1)", "0.1 instead"),
+        ("-sum(y*log_softmax(z, 1))", SCORES, "z", "softmax(z, 0) - y", "the axis is wrong"),
+        ("-sum(y*log_softmax(z, 1))", SCORES, "z", "z.softmax(0) - y", "the axis is wrong"),
+        (
+            PATHS, PLACES, "x",
+            "y*(w*(1 - h**2)*sigmoid(w*x) + h*sigmoid(w*x)*(1 - sigmoid(w*x)))",
+            "the factor w is missing: h * sigmoid",
+        ),
+        (
+            NORMED, ROWS, "x",
+            f"(c - mean(c) - (x - mean(x))*mean(c*(x - mean(x)))/{V})/sqrt({V})",
+            "the number 1e-5, which should be 0.001, is wrong in every place",
+        ),
+        ("x@A@x", {"x": [1, 2], "A": [[1, 3], [5, 2]]}, "x", "2*A@x", "symmetric matrix alone"),
+        (  # where S is negative there is no factor, and no value
+            "C = cholesky(S); 2*sum(log(diag(C)))",
+            {"S": [[3, 1, 0.5], [1, 4, -1], [0.5, -1, 5]]}, "S", "inv(C)", "C instead of S",
+        ),
+    ],
+)  # fmt: skip
+def test_a_slip_is_named_by_what_is_missing(
+    program: str, inputs: dict[str, Any], leaf: str, mine: str, words: str
+) -> None:
+    found = compared(program, inputs, leaf, mine)
+    assert found.verdict == "fail"
+    assert found.sure
+    assert words in found.causes[0].message
+    right = found.causes[0].correction
+    assert right is not None
+    assert compared(program, inputs, leaf, right.formula).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("program", "inputs", "mine", "code"),
+    [
+        ("sum(sigmoid(x))", {"x": [40, 50]}, "0*x", "local-derivative"),  # 1 - sigmoid(40) is 0
+        ("sum(tanh(x))", {"x": [30, 20]}, "0", "local-derivative"),
+        ("huber_loss(x, 0*x)", {"x": [0.5, 2, -3]}, "where(abs(x) < 1, x, 1)/3", "absolute"),
+    ],
+)
+def test_what_these_numbers_hide_is_not_said(
+    program: str, inputs: dict[str, Any], mine: str, code: str
+) -> None:
+    found = compared(program, inputs, "x", mine)
+    assert found.verdict == "fail"
+    assert code not in [each.code for each in found.causes]
+
+
 @pytest.mark.wide
 def test_a_long_program_has_an_answer() -> None:
     program = "y = x\nfor i in range(100) { y = sin(y)*0.5 + x }\nsum(y)"

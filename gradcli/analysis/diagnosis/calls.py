@@ -99,7 +99,16 @@ def truth(value: bool) -> Constant:
 
 
 def with_keyword(part: Expression, title: str, value: Expression) -> Expression:
+    """A call with this value for a parameter, where that stands by position, too."""
     assert isinstance(part, Call)
     aliases = {"dim": ("dim", "axis"), "axis": ("dim", "axis"), "keepdim": ("keepdim", "keepdims")}
+    called_, operands = called(part)
+    names = [each.name for each in FUNCTIONS[called_].parameters] if called_ in FUNCTIONS else []
+    known = [names.index(each) for each in aliases.get(title, (title,)) if each in names]
+    skipped = len(operands) - len(part.arguments)
+    place = known[0] - skipped if known else len(part.arguments)
+    if 0 <= place < len(part.arguments):
+        before, after = part.arguments[:place], part.arguments[place + 1 :]
+        return changed(part, arguments=(*before, value, *after))  # type: ignore[return-value]
     kept = [each for each in part.keywords if each.name not in aliases.get(title, (title,))]
     return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))  # type: ignore[return-value]

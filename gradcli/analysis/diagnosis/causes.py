@@ -17,7 +17,7 @@ import numpy as np
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
-from gradcli.analysis.diagnosis.mutation import Mutation, Slip, distance
+from gradcli.analysis.diagnosis.mutation import FACTORS, Mutation, Slip, distance
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
@@ -43,6 +43,8 @@ MARGIN = 0.7
 """A slip that costs so much more than the most likely one may have been made instead."""
 SHOWN = 3
 EPS = float(np.finfo(np.float64).eps)
+FAR = (-3.0, -1.0, -0.3, 0.3, 3.0)
+"""Factors for the leaf by which most elements are on another side of what switches."""
 FEW = 12
 """So many formulas that are right at fresh points are compared in all branches."""
 
@@ -89,10 +91,8 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
     points += _telling(claim) if slight else []
     elsewhere = claim.at_points([claim.points[0], *points])
     mutation = Mutation(elsewhere, typed, words)
-    search = Search(elsewhere, words)
+    search = Search(elsewhere, words, _excluded(elsewhere))
     steps = [] if slight else search.causes()
-    if _right_in_part(elsewhere):  # then it is no other quantity
-        steps = [each for each in steps if each.code != "value"]
     found = _merged(steps, _readings(mutation, claim, typed), typed.source)
     if not found and not slight:  # two mistakes that nearly cancel are not made
         double = mutation.double()
@@ -114,12 +114,37 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
     """
     found: list[Slip] = []
     for each in islice(mutation.singles(), FEW):
-        if any(mutation.is_same(each, other) for other in found):
+        same = next((other for other in found if mutation.is_same(each, other)), None)
+        if same is not None and not _adds_to(each, same):
             continue
-        if verdict_without(each, claim, typed) != "fail":
+        if verdict_without(each, claim, typed) == "fail":
+            continue
+        if same is None:
             found.append(each)
             mutation.dearest = found[0].cost + MARGIN
+        else:
+            found[found.index(same)] = replace(same, also=each.mutants[0].message)
     return found[:SHOWN]
+
+
+def _adds_to(one: Slip, other: Slip) -> bool:
+    """Whether a slip is another in words that say more: a factor that one of several terms lacks
+    stands before all of them if there are more parentheses.
+    """
+    moved = other.mutants[0].code == "grouping" and not other.also
+    return moved and one.mutants[0].code in FACTORS
+
+
+def _excluded(claim: Claim) -> set[str]:
+    """Causes that explain the numbers, and not the formula."""
+    found = set()
+    if _right_in_part(claim):  # then it is no other quantity
+        found.add("value")
+    elsewhere = [claim.at(factor * claim.known(claim.leaf)) for factor in FAR]
+    known = [point.value(claim.mine) for point in elsewhere]
+    if any(each is not None and (each < 0).any() for each in known):  # then it has signs
+        found.add("absolute")
+    return found
 
 
 def _right_in_part(claim: Claim) -> bool:

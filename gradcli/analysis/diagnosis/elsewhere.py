@@ -37,7 +37,7 @@ def branch(claim: Claim, there: Elsewhere, index: Index) -> Cause:
     if claim.typed is not None and not claim.goes_on(point):
         here = elsewhere(claim, claim.typed.source, there.inputs) or here
     told = (
-        f"where {_place(claim, point)}, yours is {here.theirs[index]:.10g}, "
+        f"where {place_of(claim, point)}, yours is {here.theirs[index]:.10g}, "
         f"and the gradient {here.right[index]:.10g}"
     )
     slip = next(_slips(claim, claim.typed, there), None) if claim.typed else None
@@ -82,7 +82,7 @@ def _is_right(claim: Claim, source: Source, there: Elsewhere, part: float) -> bo
     return True
 
 
-def _place(claim: Claim, point: Point) -> str:
+def place_of(claim: Claim, point: Point) -> str:
     """The element of an input that has moved most."""
     moved, nodes = claim.walk.named(point), claim.walk.inputs
     distances = {name: np.abs(value - claim.known(nodes[name])) for name, value in moved.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from gradcli.analysis.diagnosis.claim import Claim
@@ -13,18 +13,21 @@ from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
-from gradcli.graph import CONSTANT, Node, Shape, ancestors
+from gradcli.graph import CONSTANT, Node, Shape, ancestors, dependents
 from gradcli.language.construct import call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Expression, Name, Number, Unary
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.exponential import exp
+from gradcli.ops.selection import abs_
 from gradcli.simplify import number_of
 from gradcli.spelling.spell import function_of
 
 MOST = 40
 """The most pieces of one kind."""
+LIMITS = 6
+"""The most limits that values may be cut off at."""
 SQUARE = 8
 """The most square matrices of one size."""
 WELL_KNOWN = ("pi", "pi/180", "180/pi", "log(2)", "log(10)", "2*pi", "sqrt(2*pi)", "sqrt(2)")
@@ -78,8 +81,21 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         _distinct([*ones, *own, *terms]),
         totals,
         _matrices(names, order, words),
+        _limits(names, order, claim.leaf),
         values,
     )
+
+
+def _limits(names: Mapping[str, Shape], order: Sequence[Node], leaf: Node) -> list[Expression]:
+    """What a size is compared with: a loss may go on as a straight line from there."""
+    moving = dependents(order, [leaf])
+    sizes = [node for node in order if node.op is abs_.op and node in moving]
+    if not sizes:
+        return []
+    known = map(number_of, order)
+    numbers = dict.fromkeys(each for each in (1.0, *known) if each is not None and each > 0)
+    plain = [number(each) for each in numbers]
+    return [*(name(title) for title, shape in names.items() if not shape), *plain][:LIMITS]
 
 
 def takes_one(title: str) -> bool:

@@ -20,6 +20,7 @@ from gradcli.language.construct import (
     binary,
     call,
     name,
+    number,
 )  # fmt: skip
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, places, replaced
@@ -42,6 +43,7 @@ SAID = {
     "grouping": "the parentheses are in the wrong place",
     "exponent": "the exponent is wrong",
     "constant": "the number is wrong",
+    "constants": "the number {piece} is wrong in every place",
     "index": "the index is wrong",
     "argument": "an argument is wrong",
     "axis": "the axis is wrong",
@@ -53,6 +55,8 @@ SAID = {
     "reduction-missing": "a sum or mean is missing",
     "reduction-extra": "a sum or mean is too much",
     "operand-transposed": "{old} is not transposed",
+    "unturned": "{old} stands without its transpose",
+    "symmetric": "{old} is right for a symmetric matrix alone",
     "transposed-extra": "a transposition is too much",
     "other-value": "another variable belongs here",
     "number": "a number belongs here",
@@ -127,7 +131,7 @@ class Mutant(NamedTuple):
         place = self.place
         new = print_expression(self.instead)
         if isinstance(place.part, Number) and place.above and isinstance(place.above.part, Unary):
-            place, new = place.above, f"-{new}".removeprefix("--")
+            place, new = place.above, f"-{new}".removeprefix("--") if new != "0" else new
         assert isinstance(place.part, Expression)
         old = print_expression(place.part)
         piece = ""
@@ -161,6 +165,7 @@ class Grower:
         for other in regrouped(print_expression(formula)):
             yield Mutant(1.3, "grouping", whole, other)
         yield from self._renamed(formula, whole)
+        yield from self._renumbered(formula, whole)
         yield from self._exchanged(formula, whole)
         for place in places(formula):
             part = place.part
@@ -181,12 +186,21 @@ class Grower:
                 if new != title:
                     yield Mutant(1.4, "other-value", whole, _with_name(formula, title, new))
 
+    def _renumbered(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
+        """With one number in every place of another."""
+        used = Counter(each.part.value for each in places(formula) if isinstance(each.part, Number))
+        for old, count in used.items():
+            for new in self.material.numbers if 1 < count <= OFTEN else ():
+                if new != old:
+                    told = Piece(number(old), f"which should be {print_expression(number(new))}")
+                    yield Mutant(1.45, "constants", whole, _with_number(formula, old, new), told)
+
     def _exchanged(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
         """With two names exchanged for each other, each in one place."""
         known = self.material.names
         named = [
-            (number, each.part.id)
-            for number, each in enumerate(places(formula))
+            (place, each.part.id)
+            for place, each in enumerate(places(formula))
             if each.is_value and isinstance(each.part, Name) and each.part.id in known
         ]
         if len(named) > OFTEN:
@@ -256,9 +270,18 @@ def _with_name(formula: Expression, title: str, new: str) -> Expression:
             return formula
 
 
-def _with_name_at(formula: Expression, number: int, new: str) -> Expression:
+def _with_number(formula: Expression, old: float, new: float) -> Expression:
+    """The formula with one number in every place of another."""
+    for position, place in enumerate(list(places(formula))):
+        if isinstance(place.part, Number) and place.part.value == old:
+            there = next(islice(places(formula), position, None))
+            formula = replaced(there, number(new))
+    return formula
+
+
+def _with_name_at(formula: Expression, position: int, new: str) -> Expression:
     """The formula with another name in one of its places."""
-    place = next(islice(places(formula), number, None))
+    place = next(islice(places(formula), position, None))
     return replaced(place, name(new))
 
 

@@ -55,6 +55,8 @@ class Slip:
 
     mutants: tuple[Mutant, ...]
     formula: Expression
+    also: str = ""
+    """The same in other words."""
 
     @property
     def cost(self) -> float:
@@ -64,6 +66,7 @@ class Slip:
         """The mistake in words, at its place in the user's text."""
         messages = [each.message for each in self.mutants]
         text = messages[0] if len(messages) == 1 else f"two mistakes: {'; and '.join(messages)}"
+        text += f"; in other words, {self.also}" if self.also else ""
         correction = Correction(source, self.mutants[0].span, print_expression(self.formula))
         return Cause(self.mutants[0].code, text, {}, correction)
 

@@ -30,6 +30,8 @@ class Material(NamedTuple):
     """The sums of vectors, by which means with weights are divided."""
     matrices: Mapping[int, Sequence[Piece]]
     """Square ones, by their size."""
+    limits: Sequence[Expression]
+    """Where the program may cut values off, on both sides of 0."""
     values: Mapping[Expression, Node]
     """What the parts of the formula are at the point of the run."""
 

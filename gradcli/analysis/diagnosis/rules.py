@@ -30,7 +30,7 @@ from gradcli.language.construct import (
     subscript,
     unary,
 )  # fmt: skip
-from gradcli.language.rewrite import Place, changed
+from gradcli.language.rewrite import Place, called, changed
 from gradcli.language.syntax import (
     Attribute,
     Binary,
@@ -256,10 +256,10 @@ def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Cha
     if shape is not None and len(shape) >= 2:
         turned = attribute(part, "T" if len(shape) == 2 else "mT")
         yield 1.0, "operand-transposed", turned
-        yield 1.5, "operand-transposed", binary("+", part, turned)
+        yield 1.5, "unturned", binary("+", part, turned)
         if isinstance(part, Binary) and part.operator == "*":  # 2*A for A + A.T
             whole = attribute(part.right, turned.name)
-            yield 1.2, "operand-transposed", binary("+", part.right, whole)
+            yield 1.2, "symmetric", binary("+", part.right, whole)
 
 
 def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
@@ -282,7 +282,8 @@ def _raised(part: Expression, place: Place, _material: Material) -> Iterator[Cha
     if isinstance(part, Number) or (isinstance(part, Binary) and part.operator == "**"):
         return
     easy = isinstance(part, Name | Call) or (isinstance(part, Binary) and part.operator in "+-")
-    easy = easy and not _is_operand(place)  # log(x**2) may be 2*log(x)
+    chosen = isinstance(part, Call) and called(part)[0] == "where"  # 0.1 may be 0.01
+    easy = easy and not chosen and not _is_operand(place)  # log(x**2) may be 2*log(x)
     yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
     yield 1.7, "exponent", binary("**", part, number(3.0))
     yield 1.7, "function-missing", call("sqrt", part)
@@ -318,6 +319,11 @@ def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Ch
             yield (1.65 if twice else 1.5), "function-missing", call(title, part)
 
 
+def _limited(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
+    for limit in () if isinstance(part, Number | Unary) else material.limits:
+        yield 1.5, "function-missing", call("clamp", part, unary("-", limit), limit)
+
+
 RULES: dict[type[Syntax], Sequence[Rule]] = {
     Binary: (_sum, _product, _spread_product),
     Unary: (_unary,),
@@ -336,6 +342,7 @@ EVERYWHERE: Sequence[Rule] = (
     _reduced,
     _spread,
     _wrapped,
+    _limited,
 )
 
 

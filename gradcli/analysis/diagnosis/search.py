@@ -7,7 +7,7 @@ several, the simplest comes first; with too few numbers to decide, the report is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -64,7 +64,8 @@ NEARLY = 2e-3
 class Search:
     """Looks for mistakes that give the user's numbers of one leaf."""
 
-    def __init__(self, claim: Claim, words: Wording) -> None:
+    def __init__(self, claim: Claim, words: Wording, excluded: Container[str] = ()) -> None:
+        """Causes with the codes `excluded` are none."""
         self.claim = claim
         self.words = words
         outcomes: dict[Node, list[Consequence]] = {}
@@ -75,7 +76,8 @@ class Search:
         with suppress(GradcliError):  # the limit on nodes is reached
             for outcome in tried:
                 outcomes.setdefault(outcome.node, []).append(outcome)
-        self._guesses = [(_merged(same), node) for node, same in outcomes.items()]
+        guesses = [(_merged(same), node) for node, same in outcomes.items()]
+        self._guesses = [each for each in guesses if each[0].code not in excluded]
         """Mistakes, and what they give."""
 
     @property
@@ -87,6 +89,8 @@ class Search:
     def causes(self, slack: Array | float = 0.0) -> list[Cause]:
         """Single mistakes, the simplest first."""
         claim = self.claim
+        if not claim.theirs.any():
+            return []  # 0 agrees with whatever is too small to be told from it
         found = [cause for cause, guess in self._guesses if claim.fits(guess, slack)]
         k = self._factor(claim.grad, slack)
         if k is None or abs(abs(k) - 1) <= NEARLY:

@@ -208,7 +208,7 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         n = node.size // max(1, step.operand.size)
         text = f"{below} was broadcast to {n} times its size in {here}: the parts must be summed"
         yield "averaged", f"{text}, not averaged", _averaged
-    if isinstance(op, Elementwise) and len(node.inputs) == 1:
+    if isinstance(op, Elementwise) and len(node.inputs) == 1 and not op.selects:
         text = f"{here} stands where its derivative by {below} belongs"
         yield "undifferentiated", text, _undifferentiated
     if isinstance(op, Linear) and op is not MATMUL and not op.averages:
