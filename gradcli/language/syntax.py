@@ -154,7 +154,9 @@ class Unary(Syntax):
 
 
 class Binary(Syntax):
-    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "^", "|", "and", "or"]
+    operator: Literal[
+        "+", "-", "*", "/", "//", "%", "@", "**", "&", "^", "|", "<<", ">>", "and", "or"
+    ]
     left: Expression
     right: Expression
     span: Span
@@ -310,7 +312,7 @@ class AugmentedAssign(Syntax):
     """`name += value`: binds a new value to the name. Also `x.data += value`, `x[0] += value`."""
 
     target: Name | Attribute | Index
-    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "^", "|"]
+    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "^", "|", "<<", ">>"]
     value: Expression
     span: Span
 

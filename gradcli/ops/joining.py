@@ -75,15 +75,19 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     axis = normalize_axis("cat", dim, first.ndim) if first.shape != (0,) else 0
     if not first.ndim:
         raise GradcliError("shape", "cat: single values have no axis to join along; use stack")
-    for node in tensors[1:]:
-        same = len(node.shape) == first.ndim and all(
-            a == b or i == axis + first.ndim
-            for i, (a, b) in enumerate(zip(node.shape, first.shape, strict=True))
+    for place, node in enumerate(given):
+        same = node.shape == (0,) or (
+            len(node.shape) == first.ndim
+            and all(
+                a == b or i == axis + first.ndim
+                for i, (a, b) in enumerate(zip(node.shape, first.shape, strict=True))
+            )
         )
         if not same:
             raise GradcliError(
                 "shape",
-                f"cat: {show(first.shape)} and {show(node.shape)} differ not only in axis {dim}",
+                f"cat: {show(first.shape)} and {show(node.shape)} at place {place} differ not only "
+                f"in axis {axis + first.ndim}",
             )
     return first.graph.apply(CAT, tuple(tensors), (axis,)) if len(tensors) > 1 else first
 
@@ -99,11 +103,11 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
 def stack(tensors: Sequence[Node | Stretch], dim: int = 0) -> Node:
     """Tensors of one shape side by side along a new axis `dim`."""
     shapes = [each.rows.shape[1:] if isinstance(each, Stretch) else each.shape for each in tensors]
-    for shape in shapes[1:]:
+    for place, shape in enumerate(shapes):
         if shape != shapes[0]:
             raise GradcliError(
                 "shape",
-                f"stack: shapes {show(shapes[0])} and {show(shape)} differ",
+                f"stack: shapes {show(shapes[0])} and {show(shape)} at place {place} differ",
                 hint="all elements of a list must have one shape to be a tensor",
             )
     if not tensors:

@@ -292,15 +292,9 @@ class Calls(Applications):
 
     def _error(self, callee: syntax.Name, arguments: list[Value]) -> Value:
         """An error that is made and not raised yet, or never."""
-        from gradcli.trace.caught import Caught
+        from gradcli.trace.caught import made_of
 
-        given = arguments[0] if len(arguments) == 1 else tuple(arguments)
-        said = self.python.written(given, quoted=callee.id == "KeyError") if arguments else ""
-        made = Caught(said)
-        made.kind, made.cause = callee.id, None
-        if len(arguments) > 1:
-            made.given = said[1:-1]
-        return made
+        return made_of(callee.id, arguments, self.python.written)
 
     def _is_of_constant(self, callee: syntax.Expression) -> bool:
         """Whether it is a method of a module's constant: `torch.__version__.split`."""

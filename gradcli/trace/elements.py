@@ -20,7 +20,6 @@ from gradcli.ops.shaping import expand, reshape
 from gradcli.trace.calls import Calls
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
-from gradcli.trace.operators import binary
 from gradcli.trace.passages import Passage
 from gradcli.trace.values import Value, describe
 from gradcli.trace.visits import Visit
@@ -225,7 +224,7 @@ class ElementUpdates(Calls):
         """What `x += value` makes of a tensor."""
         if before.kind != "float" and isinstance(value, Node) and operator != "/":
             value = self.whole_beside(before, value)
-        result = binary(self.values, operator, self.kept(before, [value]), value)
+        result = self.combined(operator, self.kept(before, [value]), value)
         if self.values.is_pytorch and result.kind != before.kind:
             from gradcli.trace.refusals import check_kept  # kinds seldom differ
 

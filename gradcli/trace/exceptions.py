@@ -89,7 +89,7 @@ def caught(error: GradcliError) -> Any:
     if isinstance(error, RaisedError) and error.value is not None:
         return error.value
     if isinstance(error, RaisedError):
-        raised = Caught(error.said)
+        raised = Caught(error.said) if error.made is None else error.made
         raised.kind, raised.cause = error.name, error.cause
         return raised
     known = _elsewhere(error)

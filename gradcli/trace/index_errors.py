@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from gradcli.diagnostics import RefusedError
+from gradcli.trace.items import Items
 
 
 def float_as_index() -> RefusedError:
@@ -83,3 +84,27 @@ def nothing_inside(described: str, kind: str) -> RefusedError:
         f"{described} has nothing to loop over",
         hint="loop over range(3), a list, or the rows of a tensor",
     )
+
+
+def uneven(items: Items) -> RefusedError | None:
+    """The error for the first list inside others that is not as long as those next to it."""
+    lengths: list[int] = []
+    first: object = items
+    while isinstance(first, Items):
+        lengths.append(len(first))
+        first = first[0] if first else None
+    waiting: list[tuple[object, int]] = [(items, 0)]
+    while waiting:
+        part, depth = waiting.pop()
+        if not isinstance(part, Items) or depth >= len(lengths):
+            continue
+        if len(part) != lengths[depth]:
+            said = f"expected sequence of length {lengths[depth]} at dim {depth} (got {len(part)})"
+            return RefusedError(
+                ("ValueError", said),
+                "shape",
+                f"a list of {len(part)} is next to one of {lengths[depth]}: they make no tensor",
+                hint="all lists inside one must be as long as each other",
+            )
+        waiting += [(each, depth + 1) for each in reversed(part)]
+    return None

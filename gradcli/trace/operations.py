@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -13,8 +14,10 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import (
     BINARY,
+    BITS,
     COMPARE,
     METHODS,
+    SHIFTS,
     UNARY,
     binary,
     boolean,
@@ -126,7 +129,7 @@ class Operations(Visits):
         if self.values.is_pytorch:
             self._check_as_pytorch(expression, left, right)
         first = self.graph.count
-        result = binary(self.values, operator, left, right)
+        result = self.combined(operator, left, right)
         result = self.made(result, first, "matmul" if operator == "@" else "")
         if left.shape != right.shape:
             watch(self.autograd, result, (left, right))
@@ -245,10 +248,40 @@ class Operations(Visits):
         if left.__class__ is Node and right.__class__ is Node:
             left, right = self._as_integers(operator, left, right)
         self._check_sides(operator, left, right)
-        result = binary(self.values, operator, left, right)
+        result = self.combined(operator, left, right)
         watch(self.autograd, result, (left, right))
         self.special.numbers.stay_arrays(result, (left, right))
         return result
+
+    def combined(self, operator: str, left: Value, right: Value) -> Node:
+        """The value of an arithmetic operator between tensors and numbers."""
+        if operator in BITS:
+            if self._is_count(left) and self._is_count(right) and self.values.is_python:
+                return self._of_bits(operator, left, right)  # type: ignore[arg-type]
+            if operator in SHIFTS and not self.values.is_python:
+                raise GradcliError(
+                    "type", f"{operator} is for the integers of cells that import torch or numpy",
+                    hint=f"write {'x * 2**n' if operator == '<<' else 'x // 2**n'}",
+                )  # fmt: skip
+            if operator in SHIFTS:
+                return self.function_call(SHIFTS[operator], [left, right], {})  # type: ignore[no-any-return]
+        return binary(self.values, operator, left, right)
+
+    def function_call(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Any:  # fmt: skip
+        """The value of a call of a function that is not the program's own."""
+        raise NotImplementedError
+
+    def _of_bits(self, operator: str, left: Node, right: Node) -> Node:
+        """The value of an operator on bits between numbers of Python's, or of NumPy's."""
+        arrays = self.values.arrays
+        are_truths = left.kind == right.kind == "bool" and operator not in SHIFTS
+        if are_truths or left in arrays or right in arrays:
+            return binary(self.values, operator, left, right)
+        from gradcli.trace.bits import of_numbers  # few programs have them
+
+        return of_numbers(self.values, self.special.numbers, operator, left, right)
 
     def _row_beside(self, value: Value, other: Value) -> Value:
         """A list next to an array of NumPy's as an array."""

@@ -28,13 +28,16 @@ BINARY = {
     "|": "bitwise_or",
 }
 _ON_BITS = ("&", "^", "|")
+SHIFTS = {"<<": "torch.bitwise_left_shift", ">>": "torch.bitwise_right_shift"}
+"""Operators that are no entries of the op table: PyTorch's functions."""
+BITS = (*_ON_BITS, *SHIFTS)
 UNARY = {"-": "neg", "~": "bitwise_not", "not": "logical_not"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
     "@": "matmul", "**": "pow", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt",
-    ">=": "ge", "&": "and", "^": "xor", "|": "or",
+    ">=": "ge", "&": "and", "^": "xor", "|": "or", "<<": "lshift", ">>": "rshift",
 }  # fmt: skip
 """The methods `__add__` and `__radd__` of the program's classes, without their underscores."""
 

@@ -10,7 +10,7 @@ from gradcli.diagnostics import GradcliError, Note, Span
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
-from gradcli.trace.callee import MODULES
+from gradcli.trace.callee import MODULES, path_of
 from gradcli.trace.names import may_be_fragment
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
@@ -144,9 +144,9 @@ class Scopes(Bindings):
 
     def raise_(self, statement: syntax.Raise) -> Visit:
         """An error of the program's own, which `except` of that class catches."""
-        from gradcli.trace.caught import RaisedError
+        from gradcli.trace.caught import RaisedError, made_of
 
-        name, said = "", ""
+        name, given = "", list[Any]()
         error = statement.error
         if error is None and self._handled is not None:
             raise self._handled
@@ -156,15 +156,14 @@ class Scopes(Bindings):
         if own is not None:
             raise own.hinted(_RAISED)
         if isinstance(error, syntax.Call):
-            parts: list[str] = []
             for argument in error.arguments:
-                parts += [self.python.written((yield self.visit(argument)))]
-            said, error = ", ".join(parts), error.callee
-            if isinstance(error, syntax.Name) and error.id == "KeyError" and len(parts) == 1:
-                said = repr(said)  # a key is shown as it is written
+                given.append((yield self.visit(argument)))
+            error = error.callee
         if isinstance(error, syntax.Name | syntax.Attribute):
             name = error.id if isinstance(error, syntax.Name) else error.name
-        raised = RaisedError(name, said)
+        made = made_of(name, given, self.python.written)
+        raised = RaisedError(name, str(made))
+        raised.made = made
         if statement.cause is not None:
             raised.cause = yield self.visit(statement.cause)
         self.graph.span = statement.span
@@ -176,14 +175,14 @@ class Scopes(Bindings):
         from gradcli.trace.classes import Class
         from gradcli.trace.own_errors import OwnError
 
-        named = error.callee if isinstance(error, syntax.Call) else error
-        holder = self.frame.holder(named.id) if isinstance(named, syntax.Name) else None
-        if holder is None or error is None:
+        if error is None or not self._is_of_program(error):
             return None
         value = yield self.visit(error)
         self.graph.span = error.span
         if isinstance(value, Caught):
-            return RaisedError(value.kind, str(value))
+            again = RaisedError(value.kind, str(value))
+            again.made, again.cause = value, getattr(value, "cause", None)
+            return again
         if isinstance(value, Class):
             value = yield value.call([], {})
         if not isinstance(value, OwnError):
@@ -192,6 +191,13 @@ class Scopes(Bindings):
         said = self.python.written((yield self.text_of(value)))
         self.graph.span = error.span
         return RaisedError(value.made_by.name, said, value)
+
+    def _is_of_program(self, error: syntax.Expression) -> bool:
+        """Whether what is raised is a value of the program, and no class of Python's by name."""
+        path = path_of(error.callee if isinstance(error, syntax.Call) else error)
+        if path is None:
+            return True
+        return self.frame.holder(path[0]) is not None or self.frame.function(path[0]) is not None
 
     # --- names ---
 

@@ -81,7 +81,9 @@ def found(autograd: Autograd, value: Any, name: str) -> Any:
     elif isinstance(value, Caught):
         if name in ("__cause__", "__context__"):
             return getattr(value, "cause", None)
-        return (str(value),) if name == "args" else NOTHING
+        is_key = value.kind == "KeyError" and value[:1] in ("'", '"')
+        said = (value[1:-1] if is_key else str(value),) if value else ()
+        return getattr(value, "args", said) if name == "args" else NOTHING
     elif isinstance(value, str):
         if value.partition(":")[0] in ("cpu", "cuda", "mps") and name in ("type", "index"):
             kind, _, index = value.partition(":")

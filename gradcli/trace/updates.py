@@ -27,7 +27,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import ON_INTEGERS
 from gradcli.trace.objects import Object
-from gradcli.trace.operators import METHODS, binary
+from gradcli.trace.operators import METHODS
 from gradcli.trace.values import Value, Values, describe
 from gradcli.trace.visits import Visit
 
@@ -413,4 +413,4 @@ class Updates(ElementUpdates):
         self.graph.span = target.span
         operator = statement.operator
         node = self.values.tensor(before, f"what {operator}= changes")
-        yield self.store(target, node, binary(self.values, operator, node, value))
+        yield self.store(target, node, self.combined(operator, node, value))

@@ -299,7 +299,12 @@ class Values(Changes):
                 for item in current
             ]
             known = _numbers(nodes)
-            done[id(current)] = stack(nodes) if known is None else self.graph.constant(known)
+            try:
+                done[id(current)] = stack(nodes) if known is None else self.graph.constant(known)
+            except GradcliError as refused:
+                from gradcli.trace.index_errors import uneven  # a rare error
+
+                raise uneven(items) or refused from None
         return done[id(items)]
 
     def tensors(self, value: Value, what: str) -> list[Node]:

@@ -78,13 +78,13 @@ def _linear(x: Shape, weight: Shape) -> str:
     return _product((math.prod(x[:-1]), x[-1]), weight[::-1])
 
 
-def _joined(a: Shape, b: Shape, axis: str) -> str:
+def _joined(a: Shape, b: Shape, number: str, axis: str) -> str:
     if len(a) != len(b):
         return f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}"
     place = next(i for i in range(len(a)) if i != int(axis) and a[i] != b[i])
     return (
         f"Sizes of tensors must match except in dimension {axis}. Expected size {a[place]} but got "
-        f"size {b[place]} for tensor number 1 in the list."
+        f"size {b[place]} for tensor number {number} in the list."
     )
 
 
@@ -193,11 +193,11 @@ _PHRASES = (
              lambda a: f"a Tensor with {math.prod(a)} elements cannot be converted to Scalar"),
     _phrase(r"^a condition of several elements", "RuntimeError",
              lambda: "Boolean value of Tensor with more than one value is ambiguous"),
-    _phrase(rf"^cat: {_SHAPE} and {_SHAPE} differ not only in axis (\d+)", "RuntimeError",
-             _joined),
-    _phrase(rf"^stack: shapes {_SHAPE} and {_SHAPE} differ", "RuntimeError",
-             lambda a, b: f"stack expects each tensor to be equal size, but got {[*a]} at entry 0 "
-             f"and {[*b]} at entry 1"),
+    _phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
+             "RuntimeError", _joined),
+    _phrase(rf"^stack: shapes {_SHAPE} and {_SHAPE} at place (\d+) differ", "RuntimeError",
+             lambda a, b, place: f"stack expects each tensor to be equal size, but got {[*a]} at "
+             f"entry 0 and {[*b]} at entry {place}"),
     _phrase(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
              "IndexError", lambda place, axis, count:
              f"index {place} is out of bounds for dimension {axis} with size {count}"),

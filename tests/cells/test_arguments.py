@@ -10,6 +10,49 @@ from tests.cells.cells import difference
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
+### shifts of tensors
+import torch
+x = torch.tensor([1, 2, 3])
+print(x << 1, x >> 1, 1 << x, x << x)
+x <<= 2
+x[0] >>= 1
+print(x, torch.tensor([1], dtype=torch.uint8) << 7, torch.tensor([-8]) >> 1)
+try:
+    torch.tensor([1.5]) << 1
+except NotImplementedError as e:
+    print(e)
+===
+tensor([2, 4, 6]) tensor([0, 1, 1]) tensor([2, 4, 8]) tensor([ 2,  8, 24])
+tensor([ 2,  8, 12]) tensor([128], dtype=torch.uint8) tensor([-4])
+"lshift_cpu" not implemented for 'Float'
+### which tensor does not fit the others
+import torch
+a, b, c = torch.ones(2), torch.ones(2, 2), torch.ones(3)
+for f in (lambda: torch.stack([a, a, c]), lambda: torch.stack([a, c, a]),
+          lambda: torch.cat([b, b, torch.ones(3, 3)], dim=-1), lambda: torch.vstack([a, a, a, c]),
+          lambda: torch.cat([torch.ones(0), b, torch.ones(3, 3)]), lambda: torch.cat([b, b, a])):
+    try:
+        f()
+    except RuntimeError as e:
+        print(e)
+for rows in ([[1, 2], [3, 4], [5]], [[[1, 2], [3, 4]], [[5, 6], [7, 8, 9]]], [[1, 2], [3]]):
+    try:
+        torch.tensor(rows)
+    except ValueError as e:
+        print(e)
+===
+stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 2
+stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1
+Sizes of tensors must match except in dimension 1. Expected size 2 but got size 3 for tensor
+number 2 in the list.
+Sizes of tensors must match except in dimension 0. Expected size 2 but got size 3 for tensor
+number 3 in the list.
+Sizes of tensors must match except in dimension 0. Expected size 2 but got size 3 for tensor
+number 2 in the list.
+Tensors must have same number of dimensions: got 2 and 1
+expected sequence of length 2 at dim 1 (got 1)
+expected sequence of length 2 at dim 2 (got 3)
+expected sequence of length 2 at dim 1 (got 1)
 ### infinities become the largest number of the tensor's dtype
 import torch
 import numpy as np

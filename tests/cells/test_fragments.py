@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcli.diagnostics import Source
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Result, evaluate
 
@@ -72,3 +72,9 @@ def test_inputs_belong_to_the_own_language() -> None:
     program = parse_program(Source("cell", "print(torch.sum(x), 2.0)\nx"), ParseLimits())
     result = evaluate(program, {"x": np.array([1.0, 2.0])})
     assert list(result.printed) == ["tensor(3.) 2"]
+
+
+def test_shifts_are_for_the_integers_of_cells() -> None:
+    with pytest.raises(GradcliError, match="<< is for the integers of cells") as found:
+        run("x = 3\nx << 1")
+    assert found.value.diagnostic.code == "type"

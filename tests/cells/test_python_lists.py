@@ -12,6 +12,72 @@ from gradcli.diagnostics import GradcliError
 from tests.cells.test_python_lines import ours, pythons
 
 CELLS = r"""
+### shifts and other operators on the bits of integers
+import operator
+n = 5
+n >>= 1
+n <<= 3
+print(n, 1 << 3, 256 >> 2, -5 >> 1, 1 + 2 << 1, 1 << 2 & 5, 2 ** 3 >> 1, True << 2, True & False)
+mask = 0
+for b in [0, 2, 3]:
+    mask |= 1 << b
+print(mask, [i for i in range(4) if mask >> i & 1], [(i + 5) ^ 3 for i in range(3)], False | 2)
+class A:
+    def __lshift__(self, o): return ("l", o)
+    def __rrshift__(self, o): return ("r", o)
+print(A() << 3, 4 >> A(), operator.lshift(1, 4), len([1, 2]) | 4)
+for f in (lambda: 1.5 << 1, lambda: 1 << -1, lambda: 1 >> 2.0, lambda: "a" << 1, lambda: 1 & 1.5):
+    try:
+        print(f())
+    except (TypeError, ValueError) as e:
+        print(type(e).__name__, e)
+import numpy as np
+print(np.array([1, 2]) << 2, np.array([8]) >> np.array([1]))
+### errors have what they were made of
+class My(Exception):
+    pass
+def fail(kind, *given):
+    try:
+        raise kind(*given)
+    except Exception as e:
+        print(e.args, repr(e), str(e), len(e.args))
+fail(My, "x", [1, 2])
+for made in (lambda: ValueError("a", 3), lambda: ValueError("only"), lambda: ValueError(),
+             lambda: RuntimeError(3), lambda: KeyError("k"), lambda: KeyError(3)):
+    try:
+        raise made()
+    except Exception as e:
+        print(e.args, repr(e), str(e), len(e.args))
+try:
+    raise ValueError("a", 3) from KeyError("b", 1)
+except ValueError as e:
+    print(e.args[1], e, e.__cause__, repr(e.__cause__))
+try:
+    raise KeyError(3)
+except KeyError as e:
+    print(e, e.args)
+try:
+    {}["k"]
+except KeyError as e:
+    print(e.args, e)
+### what is raised is looked at where it is no class by name
+def bad(n): return ValueError("bad", n)
+class E(Exception): pass
+errors = [KeyError("x"), E("y")]
+class H:
+    def __init__(self): self.error = TypeError("held")
+    def make(self): return E("made", 1)
+h, kinds = H(), {"b": E}
+for n in range(6):
+    try:
+        if n == 0: raise bad(2)
+        if n == 1: raise errors[0]
+        if n == 2: raise errors[1]
+        if n == 3: raise h.error
+        if n == 4: raise h.make()
+        raise kinds["b"]("z")
+    except Exception as e:
+        print(type(e).__name__, e.args, repr(e))
 ### fields of a dataclass are shown as repr shows them
 from dataclasses import dataclass, field
 from enum import Enum

@@ -251,7 +251,7 @@ def test_no_file_is_looked_at() -> None:
         ("print(dir(3))", "type", "dir is for objects"),
         ("print({frozenset([[1, 2], 3]): 1})", "type", "a list cannot be a key"),
         ("class A:\n    @property\n    def x(self): return 1\nA().x = 2", "name", "has no setter"),
-        ("raise 3", "assertion", "an error"),
+        ("raise 3", "type", "exceptions must derive from BaseException"),
         ("class A(list): pass\na = A()\na.append(a)", "value", "cannot hold itself"),
         ("class A(dict): pass\na = A()\na['a'] = [a]", "value", "cannot hold itself"),
         ("from collections import deque\nd = deque()\nx = [d]\nd.append(x)", "value",
