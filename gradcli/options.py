@@ -81,6 +81,10 @@ class Options(NamedTuple):
     """The fewest passes that become one node."""
     unroll: bool = False
     """Trace every pass of every loop."""
+    gathers: bool = False
+    """Statements that differ in their names alone may be passes of a loop, too: no gradient flows
+    through these names, of which nothing but the values is asked for.
+    """
     table: Mapping[str, Function] = FUNCTIONS
     """The functions that a program may call."""
     limits: Limits = Limits()

@@ -7,6 +7,8 @@ from dataclasses import InitVar, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.evaluator import Evaluator
@@ -21,7 +23,9 @@ from gradcli.planned import Planned
 from gradcli.result import Pass, Result, is_finite, total
 from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
+from gradcli.trace.items import PassValue
 from gradcli.trace.names import (
+    SHORT,
     changes_in_place,
     may_loop,
     runs_backward,
@@ -76,8 +80,13 @@ def prepare(
     """
     try:
         return _prepared(program, inputs, gradients, options, numbers)
+    except GradcliError:
+        if not options.gathers or not _renames(program):
+            raise
     except NotRolled as refused:
-        return _prepared(program, inputs, gradients, unrolled(options), numbers, str(refused))
+        if not options.gathers:
+            return _prepared(program, inputs, gradients, unrolled(options), numbers, str(refused))
+    return prepare(program, inputs, gradients, options._replace(gathers=False), numbers)
 
 
 def unrolled(options: Options) -> Options:
@@ -113,6 +122,8 @@ def _prepared(
         inputs=tracer.inputs,
         outputs=outputs,
         names=named_tensors(tracer, outputs),
+        rows=tracer.values.gathered,
+        order=[*tracer.globals.values] if tracer.values.gathered else [],
         leaves=derivatives.leaves,
         backwards=derivatives.backwards,
         grads=derivatives.grads,
@@ -155,6 +166,7 @@ def _trace(
         tracer.values.passages = Passages()
     tracer.values.alone = options.alone
     tracer.values.shortest_loop = options.shortest_loop
+    tracer.values.gathers = _gathers(program, options, graph)
     tracer.trace(program)
     return tracer
 
@@ -164,12 +176,26 @@ def _reach(program: Program, graph: Graph, options: Options) -> LoopReach | None
     backward of the program is told, all passes are traced.
     """
     refused = options.unroll or options.device != "cpu" or (options.passages and not graph.shares)
-    if refused or not may_loop(program):
+    if refused or not (may_loop(program) or _gathers(program, options, graph)):
         return None
     from gradcli.trace.reach import LoopReach  # programs without loops start faster
 
     reach = LoopReach(program)
     return None if reach.refuses_all else reach
+
+
+def _gathers(program: Program, options: Options, graph: Graph) -> bool:
+    """Whether some names of a program may stand for values that are no nodes."""
+    return options.gathers and graph.shares and not options.outputs and _renames(program)
+
+
+def _renames(program: Program) -> bool:
+    """Whether it has many statements one after another that differ in their names alone."""
+    if len(program.statements) < SHORT:
+        return False
+    from gradcli.trace.renamings import renamings  # most programs start faster without
+
+    return bool(renamings(program))
 
 
 def _why_no_loop_rolls(program: Program, options: Options) -> str:
@@ -201,6 +227,10 @@ class Prepared:
     outputs: dict[str, Node]
     names: dict[str, Node]
     """Every named tensor, and outputs without a name."""
+    rows: dict[str, PassValue]
+    """Named values that are no nodes."""
+    order: Sequence[str]
+    """The names that the program has bound, where some stand for these."""
     leaves: dict[str, Node]
     backwards: list[Backward]
     grads: dict[str, Node]
@@ -227,10 +257,11 @@ class Prepared:
         options = self.options
         values = {"all": self.leaves | self.names, "outputs": self.outputs, "none": {}}
         self.shown = values[options.values]
+        stacks = dict.fromkeys(row.rows for row in self._shown_rows().values())
         self.tree = _tree_nodes(self.outputs.values()) if options.trace_values else []
         passes = [node for each in self.backwards for node in each.results]
         grads, printed = self.grads.values(), self.printed.nodes
-        wanted = [*self.shown.values(), *self.tree, *passes, *grads, *printed]
+        wanted = [*self.shown.values(), *stacks, *self.tree, *passes, *grads, *printed]
         self.unneeded = _unneeded(self.graph, wanted)
         wanted += self.unneeded
         try:
@@ -300,7 +331,7 @@ class Prepared:
             graph=self.graph,
             outputs=self.outputs,
             names=self.names,
-            values={name: found[node] for name, node in self.shown.items()},
+            values=self._values(found),
             node_values={node: found[node] for node in self.tree},
             passes=passes,
             grads=own_grads or total(passes, accumulate=self.options.accumulate),
@@ -314,6 +345,20 @@ class Prepared:
             others=[text(line, found) for line in self.printed.others],
             passages=self.passages,
         )
+
+    def _shown_rows(self) -> dict[str, PassValue]:
+        """The named values that are asked for and are no nodes."""
+        return self.rows if self.options.values == "all" else {}
+
+    def _values(self, found: Mapping[Node, Array]) -> dict[str, Array]:
+        """The named values that are asked for, in the order in which the program has bound them."""
+        values = {name: found[node] for name, node in self.shown.items()}
+        rows = self._shown_rows()
+        if not rows:
+            return values
+        values |= {name: np.asarray(found[row.rows][row.place]) for name, row in rows.items()}
+        order = dict.fromkeys((*self.leaves, *self.order, *values))
+        return {name: values[name] for name in order if name in values}
 
 
 def _unneeded(graph: Graph, wanted: Iterable[Node]) -> list[Node]:

@@ -51,7 +51,6 @@ def _command(
     An output of several elements needs --gradient, the vector v of the product v·J.
     """
     from gradcli.cli.request import check_save, parse_names
-    from gradcli.session import prepare
 
     as_text = show.format() == "text"
     check_save(save, run.file, run.set_, gradient, safe=run.bounds.safe)
@@ -77,14 +76,10 @@ def _command(
         show.write("result", result)
         return
     with run.bounds.confined():
-        request = run.request(gradient, options)
+        request = run.request(gradient, options._replace(gathers=not options.trace_values))
         with _told(show.quiet):
-            prepared = prepare(request.program, request.inputs, request.gradients, request.options)
-            feeds = prepared.feeds(request.inputs, request.gradients)
-            prepared.notes += _kinks(request, prepared, feeds, kinks)
-            with _streamed(save, prepared) as into:
-                result = prepared.answer(feeds, into)
-        if save and not into:
+            result, is_saved = _answer(request, kinks, save)
+        if save and not is_saved:
             _save(save, result)
         if values == "none":
             result = result._replace(values={})
@@ -92,6 +87,27 @@ def _command(
 
 
 command = expanded(_command, shows="result")
+
+
+def _answer(request: Invocation, kinks: flag.Kinks, save: str | None) -> tuple[Result, bool]:
+    """The answer, and whether its gradient is in the file already."""
+    from gradcli.session import prepare
+
+    program, inputs, gradients, options = request
+    prepared = prepare(program, inputs, gradients, options)
+    try:
+        feeds = prepared.feeds(inputs, gradients)
+        prepared.notes += _kinks(request, prepared, feeds, kinks)
+        with _streamed(save, prepared) as into:
+            result = prepared.answer(feeds, into)
+    except GradcliError:
+        if not prepared.rows:
+            raise
+    else:
+        if not prepared.rows or all(each.code != "nonfinite" for each in result.notes):
+            return result, bool(into)
+    # What went wrong is told of the statement where it did.
+    return _answer(request._replace(options=options._replace(gathers=False)), kinks, save)
 
 
 def _kinks(

@@ -22,6 +22,16 @@ class Device(str):
     __slots__ = ()
 
 
+class PassValue:
+    """A value of one pass of a loop, which has made those of all its passes as one tensor."""
+
+    __slots__ = ("place", "rows")
+
+    def __init__(self, rows: Node, place: int) -> None:
+        self.rows = rows
+        self.place = place
+
+
 _numbers = count()
 
 

@@ -199,7 +199,7 @@ class Repeated:
 Runnable: TypeAlias = syntax.Statement | Repeated
 """What a body is made of."""
 Looping: TypeAlias = syntax.While | syntax.For | Repeated
-TITLES: dict[type[Any], str] = {syntax.While: "while", syntax.For: "for", Repeated: REPEATED}
+TITLES: dict[type[Any], str] = {syntax.While: "while", syntax.For: "for"}
 
 
 class Loops(Scopes):
@@ -266,7 +266,9 @@ class Loops(Scopes):
                 break
             if may_roll and rolling.is_due(done):
                 done += yield self._roll(statement, turns, rolling, done)
-        self.ended("loop", TITLES[type(statement)], statement.span, begun, result=done)
+        self.ended(
+            "loop", TITLES.get(type(statement), REPEATED), statement.span, begun, result=done
+        )
         for loop in self._loops[loops:]:
             self._made_in.setdefault(loop, range(begun, self.graph.count))
         if self.values.rolls and turns.is_written and done > WORTH_A_NOTE and not rolling.rolled:

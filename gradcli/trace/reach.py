@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.trace.names import all_parts, repeats
+from gradcli.trace.names import SHORT, all_parts
 
 PLAIN = frozenset((
     syntax.Number, syntax.Constant, syntax.String, syntax.Template, syntax.Field, syntax.List,
@@ -78,11 +78,12 @@ _FINDERS = frozenset((
 
 def _once(program: syntax.Program) -> Sequence[syntax.Statement]:
     """The statements, without those that repeat others one after another."""
-    if not repeats(program):
+    if len(program.statements) < SHORT:
         return program.statements
-    from gradcli.trace.repetitions import once
+    from gradcli.trace.renamings import renamings
+    from gradcli.trace.repetitions import blocks, once
 
-    return once(program)
+    return once(program, blocks(program) or [each.block for each in renamings(program)])
 
 
 class LoopReach:

@@ -30,6 +30,10 @@ class Block(NamedTuple):
         """The number of the statement behind the last pass."""
         return self.first + self.length * self.passes
 
+    def of(self, program: syntax.Program) -> Sequence[syntax.Statement]:
+        """Its statements."""
+        return program.statements[self.first : self.end]
+
 
 def blocks(program: syntax.Program) -> Sequence[Block]:
     """The longest blocks, none of which has fewer than `LEAST` statements in all.
@@ -42,12 +46,13 @@ def blocks(program: syntax.Program) -> Sequence[Block]:
 @lru_cache(maxsize=1)  # it is asked for several times
 def _blocks(text: str, statements: Sequence[syntax.Statement]) -> Sequence[Block]:
     written = [text[slice(*each.span)] for each in statements]
-    if len(statements) - len(set(written)) < LEAST // 2:
-        return ()
-    return tuple(_found(written))
+    return tuple(found(written))
 
 
-def _found(written: Sequence[str]) -> Iterator[Block]:
+def found(written: Sequence[str] | Sequence[bytes]) -> Iterator[Block]:
+    """The blocks of equal texts of statements."""
+    if len(written) - len(set(written)) < LEAST // 2:
+        return
     period = _distances(written)
     place, known = 0, [0] * (WIDEST + 1)
     while place < len(written):
@@ -65,10 +70,10 @@ def _found(written: Sequence[str]) -> Iterator[Block]:
             place += 1
 
 
-def _distances(written: Sequence[str]) -> list[int]:
+def _distances(written: Sequence[str] | Sequence[bytes]) -> list[int]:
     """How far from each statement the next one of its text is; 0 for none that is near."""
     found = [0] * len(written)
-    last: dict[str, int] = {}
+    last: dict[str | bytes, int] = {}
     for place in range(len(written) - 1, -1, -1):
         distance = last.get(written[place], place) - place
         found[place] = distance if distance <= WIDEST else 0
@@ -76,10 +81,10 @@ def _distances(written: Sequence[str]) -> list[int]:
     return found
 
 
-def once(program: syntax.Program) -> Sequence[syntax.Statement]:
+def once(program: syntax.Program, blocks: Sequence[Block]) -> Sequence[syntax.Statement]:
     """The statements without those that repeat others."""
     statements, start = list[syntax.Statement](), 0
-    for block in blocks(program):
+    for block in blocks:
         statements += program.statements[start : block.first + block.length]
         start = block.end
     return (*statements, *program.statements[start:]) if start else program.statements

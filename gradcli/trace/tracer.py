@@ -10,6 +10,7 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import EMPTY, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.loops import NotRolled
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
@@ -41,6 +42,8 @@ from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
     from gradcli.trace.reach import LoopReach
+    from gradcli.trace.renamed_passes import Renamed
+    from gradcli.trace.repetitions import Block
 
 CALL_BYTES = 4096
 """Bytes that a call of the user's function takes until it returns."""
@@ -131,16 +134,35 @@ class Tracer(Loops):
 
     def _in_loops(self, program: syntax.Program) -> Sequence[Runnable]:
         """The statements, with a loop in place of those that are written many times."""
-        if not repeats(program):
-            return program.statements
-        from gradcli.trace.repetitions import blocks  # most programs start faster without
+        if repeats(program):
+            from gradcli.trace.repetitions import blocks  # most programs start faster without
 
-        statements, start = list[Runnable](), 0
-        for block in blocks(program):
-            statements += program.statements[start : block.first]
-            statements.append(Repeated(program.statements[block.first : block.end], block.passes))
-            start = block.end
-        return [*statements, *program.statements[start:]]
+            return _replaced(
+                program,
+                blocks(program),
+                [Repeated(each.of(program), each.passes) for each in blocks(program)],
+            )
+        if self.values.gathers:
+            from gradcli.trace.renamed_passes import Gathering, Renamed
+            from gradcli.trace.renamings import renamings
+
+            self._statements[Renamed] = self._renamed
+            self._statements[Gathering] = lambda end: end.run()
+            return _replaced(
+                program,
+                [each.block for each in renamings(program)],
+                [Renamed(program, each, self.globals) for each in renamings(program)],
+            )
+        return program.statements
+
+    def _renamed(self, block: Renamed) -> Visit:
+        """Run a block of statements that differ in their names."""
+        try:
+            yield self.passes(block, block)
+        except GradcliError:  # which is told where it is: at a statement of its own
+            raise NotRolled("a pass of a loop is an error") from None
+        self.values.gathered |= block.end()
+        self._ends_on_name(block.last)
 
     def follow(self, program: syntax.Program) -> None:
         """Go on with a program, of which the statements are the same that have run already."""
@@ -617,3 +639,14 @@ def _compares_name(statement: syntax.Statement) -> bool:
         and comparison.operators == ("==",)
         and isinstance(comparison.operands[0], syntax.Name)
     )
+
+
+def _replaced(
+    program: syntax.Program, blocks: Sequence[Block], loops: Sequence[Repeated]
+) -> Sequence[Runnable]:
+    """The statements, with a loop in place of each block."""
+    statements, start = list[Runnable](), 0
+    for block, loop in zip(blocks, loops, strict=True):
+        statements += (*program.statements[start : block.first], loop)
+        start = block.end
+    return [*statements, *program.statements[start:]]

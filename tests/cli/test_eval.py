@@ -405,3 +405,40 @@ def test_rows_of_an_array_are_printed_as_numpy_prints_them(gradcli: Runner) -> N
     cell = b"import numpy as np\nA = np.array([[1., 2.], [3., 4.]])\nfor row in A: print(row)\n"
     answer = gradcli("eval", "-", stdin=cell)
     assert answer.out.startswith("[1. 2.]\n[3. 4.]\n")
+
+
+@pytest.mark.parametrize(
+    ("block", "ends", "line", "message"),
+    [
+        (
+            "y{b} = y{a} - 0.125*(inv(y{a}) @ y{a})",
+            ("y0 = [[100, 0], [0, 100]]", "sum(y1200)"),
+            802,
+            "singular",
+        ),
+        ("y{b} = reshape(y{a}, (2, 3))", ("y0 = [1, 2]", ""), 2, "do not fit"),
+        ("y{b} = sin(y{a})", ("y0 = [1, 2]", ""), 1201, "has shape (2,)"),
+    ],
+)
+def test_an_error_has_the_place_of_its_own_statement(
+    gradcli: Runner, tmp_path: Path, block: str, ends: tuple[str, str], line: int, message: str
+) -> None:
+    """100 - 800*0.125 is 0: the matrix is singular where y800 is inverted, in line 802."""
+    file = tmp_path / "long.grad"
+    before, after = ends
+    file.write_text("\n".join([before, *(block.format(a=i, b=i + 1) for i in range(1200)), after]))
+    error = gradcli("eval", "-f", str(file), "--json").error
+    assert error["line"] == line
+    assert message in error["message"]
+    assert "pass" not in error["message"]
+
+
+def test_what_is_not_finite_is_told_of_a_statement(gradcli: Runner, tmp_path: Path) -> None:
+    file = tmp_path / "long.grad"
+    file.write_text(
+        "\n".join(["y0 = x", *(f"y{i + 1} = y{i} - 0.25 + 0*log(y{i})" for i in range(1200))])
+    )
+    notes = gradcli("eval", "-f", str(file), "-s", "x=200.1", "--json").json["notes"]
+    assert [note["message"] for note in notes] == [
+        "y802 is not finite everywhere: log of -0.15 gave nan"
+    ]
