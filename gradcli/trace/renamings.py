@@ -35,7 +35,7 @@ class Renaming(NamedTuple):
 
 
 def renamings(program: syntax.Program) -> Sequence[Renaming]:
-    """The blocks with names that nothing else reads, but for those of their last passes."""
+    """The blocks with names that nothing else reads; those of the last passes may be read."""
     text = program.source.text
     if program.expectations or not text.isascii():
         return ()
