@@ -31,6 +31,8 @@ Examples:
   gradcli check "mean((2*x)**3)" -s x=@data.zarr/x --cluster local --jobs 4
 """
 
+LOST = "interrupted in the middle of a step that cannot be stopped: what was known is lost\n"
+
 Order = Annotated[
     int,
     typer.Option("--order", min=1, max=2, help="1 checks the gradient, 2 the Hessian."),
@@ -85,15 +87,20 @@ def _command(
     """
     from gradcli.analysis.check import check, demand
     from gradcli.analysis.near import kink_notes
-    from gradcli.cli import child, posing, sweep
+    from gradcli.cli import child, posing, sweep, watch
 
     child.stay()  # Ctrl-C is answered by what is known
+    watch.tell(LOST)
     _require_one_claim(order, mine, outside)
     asked = _tolerance(digits, rtol, atol, own=bool(mine or outside.command))
     show.format()
     if sweeping.asked:
         _require_nothing_else(order, mine, outside, kinks, digits)
-        swept = sweep.check(run, gradient, sweeping, quiet=show.quiet)
+        try:
+            swept = sweep.check(run, gradient, sweeping, quiet=show.quiet)
+        except KeyboardInterrupt:
+            streams.write_error("interrupted while the machines worked: nothing is known yet\n")
+            return ENDING[signal.SIGINT]
         return _shown(swept, show, strict=run.strict)
     with metered(show.quiet) as meter, run.bounds.confined():
         try:

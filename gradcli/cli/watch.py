@@ -24,13 +24,23 @@ ENDING = {
 }
 """Signals that end a run, and its exit code then."""
 
+ERASED = b"\r\x1b[K"
+"""Takes a line of progress off a terminal."""
+
 _met = 0.0
+_told = ""
 
 
 def met() -> None:
     """Say that a handler has been reached, so that the thread does not end the process."""
     global _met  # noqa: PLW0603 - handlers belong to the whole process
     _met = time.monotonic()
+
+
+def tell(words: str) -> None:
+    """What to say where the process is ended in the middle of a call."""
+    global _told  # noqa: PLW0603 - the same
+    _told = words
 
 
 @contextmanager
@@ -56,5 +66,7 @@ def _wait(reader: int) -> None:
         if code is not None and signal.getsignal(number[0]) is not signal.SIG_DFL:
             time.sleep(GRACE)
             if _met < came - GRACE:  # a handler may be sooner than this thread
+                with suppress(OSError):  # Python's own stream may be locked by the call
+                    os.write(2, (ERASED if os.isatty(2) else b"") * bool(_told) + _told.encode())
                 os._exit(code)
     os.close(reader)

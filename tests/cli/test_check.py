@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.cli import sweep
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from tests.cli.conftest import Runner
@@ -181,3 +182,15 @@ def test_the_digits_that_are_confirmed_are_told(gradcli: Runner) -> None:
     assert "confirmed to 15 digits" in gradcli("check", *CUBES).out
     both = gradcli("check", *CUBES, "--mine", "x=24*x**2/4").out
     assert both.endswith("pass: the gradient is confirmed to 15 digits; yours agrees\n")
+
+
+def test_a_check_by_many_machines_that_is_interrupted_says_so(
+    gradcli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweep, "check", interrupt)
+    outcome = gradcli("check", "sum(x**2)", "-s", "x=1,2", "--cluster", "local")
+    assert outcome.code == 130
+    assert "nothing is known yet" in outcome.err

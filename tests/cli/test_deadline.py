@@ -99,11 +99,24 @@ def test_a_signal_ends_a_call_that_nothing_interrupts(flags: list[str], number: 
     assert process.returncode == 128 + number
 
 
-def wait_for_work(pid: int) -> None:
-    """Until a process, or the one that works for it, has a matrix of 72 MB in memory."""
+@pytest.mark.parametrize("flags", [[], ["--timeout", "1000"]])
+def test_a_check_that_is_ended_in_such_a_call_says_so(flags: list[str], tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    command = [sys.executable, "-m", "gradcli", "check", LONG.replace("))", ")*x)"), "-s", "x=2"]
+    with said.open("w") as file:
+        process = subprocess.Popen([*command, *flags], stdout=file, stderr=file)
+        wait_for_work(process.pid, pages=95_000)  # with those that LAPACK works in
+        process.send_signal(signal.SIGINT)
+        process.wait()
+    assert process.returncode == 130
+    assert said.read_text().startswith("interrupted in the middle of a step")
+
+
+def wait_for_work(pid: int, pages: int = 40_000) -> None:
+    """Until a process, or the one that works for it, has a matrix of 72 MB in memory, or more."""
     while True:
         pids = {pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())}
-        if any(int(Path(f"/proc/{each}/statm").read_text().split()[1]) > 40_000 for each in pids):
+        if any(int(Path(f"/proc/{each}/statm").read_text().split()[1]) > pages for each in pids):
             return
         time.sleep(0.01)
 
