@@ -51,12 +51,14 @@ def _one_sided(claim: Claim, words: Wording) -> Iterator[Cause]:
     mine = [each for each in own if is_switch(each)]
     theirs = [each for each in whole if is_switch(each) and each not in mine]
     small = sum(each.size for each in {*own, *whole}) <= ELEMENTS
-    unknown = set(switches_alone(claim))
+    moving = set(claim.walk.inputs.values())
+    alone = switches_alone(claim)
+    unknown = {each for each in alone if not moving.isdisjoint(ancestors([each]))}
     for node in [*mine, *theirs][:SWITCHES]:
         tried = list(_beyond(claim, node)) if small else []
         apart = next((point for point in tried if _worst(claim, point) is not None), None)
         if apart is not None or (node in unknown and not tried):
-            told = words.spelled(words.plain(node))
+            told = words.spelled(words.plain(node)) if node in mine else words.place(node)
             told = told if told and len(told) <= LONGEST else "a condition"
             where = "on the other side it may be wrong" if apart is None else _at(claim, apart)
             if node in mine:
