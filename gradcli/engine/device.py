@@ -69,7 +69,7 @@ def engine(
         ready.notes += notes
         return ready
 
-    if device == "auto" and all(node.size < worth for node in ancestors(nodes)):
+    if device == "auto" and not _has(nodes, worth):
         device = "cpu"
     if device == "cpu":
         return on_cpu()
@@ -135,3 +135,10 @@ class Automatic:
             raise error
         self._engine = self._on_cpu()
         self._engine.notes.append(Note("device", f"computed on the CPU: {diagnostic.message}"))
+
+
+def _has(nodes: Collection[Node], size: int) -> bool:
+    """Whether a value of at least so many elements is needed for some nodes."""
+    if all(node.graph.largest < size for node in nodes):  # to go through all of them takes longer
+        return False
+    return any(node.size >= size for node in ancestors(nodes))

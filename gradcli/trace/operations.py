@@ -125,7 +125,8 @@ class Operations(Visits):
             self._check_division(operator, left, right)
         if left.kind != right.kind and self.values.is_python:
             left, right = self._with_rows(expression, left, right)
-        left, right = self._as_integers(operator, left, right)
+        if left.kind != "float" or right.kind != "float":
+            left, right = self._as_integers(operator, left, right)
         if self.values.is_pytorch:
             self._check_as_pytorch(expression, left, right)
         first = self.graph.count
