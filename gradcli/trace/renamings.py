@@ -23,9 +23,10 @@ _FARTHEST = 4
 
 
 class Renaming(NamedTuple):
-    """A block, and the names in it that are others in each pass."""
+    """A block, and the names in it that are others in each pass, which it alone binds and reads."""
 
     block: Block
+    """It begins with a pass that reads no name from before but those of passes."""
     names: dict[int, list[str]]
     """By number of the statement in a pass: what all passes call its value."""
     carries: list[tuple[str, str]]
@@ -54,39 +55,61 @@ def _renaming(text: str, statements: Sequence[syntax.Statement], block: Block) -
     """What differs in a block, if these are names alone that are bound in it."""
     first = statements[block.first : block.first + block.length]
     begin, end = first[0].span[0], statements[block.end - 1].span[1]
-    pieces = _NAME.split(text[begin:end])
-    between, names = pieces[::2], pieces[1::2]
-    count, rest = divmod(len(names), block.passes)
-    if rest or not count or not _repeat(between[1:], count):
+    columns = _columns(text[begin:end], block.passes)
+    if columns is None:
         return None
-    columns = [names[place::count] for place in range(count)]
-    starts = [*accumulate(map(len, pieces[: 2 * count]), initial=begin)][1::2]
-    targets = _targets(first)
-    bound: dict[int, list[str]] = {}
-    read = list[tuple[int, list[str]]]()
     variables = {each.span[0] for each in all_parts(first) if isinstance(each, syntax.Name)}
-    for start, column in zip(starts, columns, strict=True):
+    targets, bound, read = _targets(first), dict[int, list[str]](), list[tuple[int, list[str]]]()
+    constant = set[str]()
+    for start, column in columns:
         if column.count(column[0]) == len(column):
-            continue
-        if start not in variables:
+            constant.add(column[0])
+        elif begin + start not in variables:
             return None
-        if start in targets:
-            bound[targets[start]] = column
+        elif begin + start in targets:
+            bound[targets[begin + start]] = column
         else:
-            read.append((_statement_at(first, start), column))
+            read.append((_statement_at(first, begin + start), column))
     own = {name for column in bound.values() for name in column}
-    if len(own) != block.passes * len(bound) or len(targets) != len(first):
-        return None
-    carries = _carries(bound, read)
-    if carries is None:
-        return None
-    before = {name for each in carries for name in each} - own
     inner = own.difference(*(column[-LAST:] for column in bound.values()))
-    constant = {column[0] for column in columns if column[0] == column[-1]}
     outside = {*_NAME.findall(text, 0, begin), *_NAME.findall(text, end)}
-    if not own.isdisjoint(constant | before) or not inner.isdisjoint(outside):
+    if (
+        len(own) != block.passes * len(bound)
+        or len(targets) != len(first)
+        or not own.isdisjoint(constant)
+        or not inner.isdisjoint(outside)
+    ):
         return None
-    return Renaming(block, bound, carries)
+    earlier = _earlier(bound, read)
+    return None if earlier is None else _behind(block, bound, earlier)
+
+
+def _behind(block: Block, bound: dict[int, list[str]], earlier: dict[int, int]) -> Renaming:
+    """The passes that read no names from before the block, which others may read, too."""
+    skipped = max(earlier.values(), default=0)
+    carries = [
+        (column[skipped - back], column[skipped - back + 1])
+        for number, column in bound.items()
+        for back in range(earlier[number], 0, -1)
+    ]
+    return Renaming(
+        Block(block.first + skipped * block.length, block.length, block.passes - skipped),
+        {number: column[skipped:] for number, column in bound.items()},
+        carries,
+    )
+
+
+def _columns(text: str, passes: int) -> list[tuple[int, list[str]]] | None:
+    """The words of the first of some passes, by place in their text: what stands there in each of
+    the passes; None where other things than words differ.
+    """
+    pieces = _NAME.split(text)
+    words = pieces[1::2]
+    count, rest = divmod(len(words), passes)
+    if rest or not count or not _repeat(pieces[2::2], count):
+        return None
+    starts = [*accumulate(map(len, pieces[: 2 * count]), initial=0)][1::2]
+    return [(start, words[place::count]) for place, start in enumerate(starts)]
 
 
 def _repeat(pieces: Sequence[str], count: int) -> bool:
@@ -108,26 +131,20 @@ def _statement_at(statements: Sequence[syntax.Statement], start: int) -> int:
     return max(number for number, each in enumerate(statements) if each.span[0] <= start)
 
 
-def _carries(
+def _earlier(
     bound: dict[int, list[str]], read: Sequence[tuple[int, list[str]]]
-) -> list[tuple[str, str]] | None:
-    """What goes on from pass to pass; None where something is read that no near pass has bound."""
-    earlier: dict[int, dict[int, str]] = {number: {} for number in bound}
+) -> dict[int, int] | None:
+    """How many passes back the values of statements are read, at most; None where something is read
+    that no near pass has bound.
+    """
+    found = dict.fromkeys(bound, 0)
     for reader, column in read:
-        found = _source(bound, reader, column)
-        if found is None:
+        source = _source(bound, reader, column)
+        if source is None:
             return None
-        number, back = found
-        for distance, name in zip(range(back, 0, -1), column, strict=False):
-            if earlier[number].setdefault(distance, name) != name:
-                return None
-    carries = list[tuple[str, str]]()
-    for number, names in earlier.items():
-        held = {0: bound[number][0]} | names
-        if sorted(held) != [*range(len(held))]:
-            return None
-        carries += [(held[distance], held[distance - 1]) for distance in range(len(names), 0, -1)]
-    return carries
+        number, back = source
+        found[number] = max(found[number], back)
+    return found
 
 
 def _source(
