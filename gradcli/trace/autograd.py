@@ -17,6 +17,7 @@ from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
+from gradcli.trace.changes import Grads
 from gradcli.trace.names import Mentions
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
@@ -71,7 +72,7 @@ class Autograd:
         self.notes: list[Note] = []
         self.names: dict[Node, str] = {}
         """The names of leaves and other top-level values."""
-        self.grads: dict[Node, Node] = {}
+        self.grads = Grads(values.current)
         self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
         self.optimisers: list[Any] = []
@@ -591,6 +592,7 @@ class Autograd:
 
     def _constant(self, grad: Node) -> Node:
         cut = detach(grad)
+        self.values.copies.add(cut)  # it has memory of its own
         self._cut[cut] = self._line()
         return cut
 
@@ -599,16 +601,17 @@ class Autograd:
         node = self.values.current(node)
         if self.dtypes is not None:
             grad = self.dtypes.as_dtype(grad, self.dtypes.of(node))
-        if node not in self.written:
+        if node not in self.written and self.grads.is_as_written(node):
             self.grads[node] = grad
             self.written[node] = self._line()
             return
-        name = self._name(node)
-        self._note(
-            "accumulated",
-            f"the backward in line {self._line()} adds to {name}.grad, which holds the grad of "
-            f"line {self.written[node]}; {name}.grad.zero_() in between starts from zero",
-        )
+        if node in self.written:
+            name = self._name(node)
+            self._note(
+                "accumulated",
+                f"the backward in line {self._line()} adds to {name}.grad, which holds the grad of "
+                f"line {self.written[node]}; {name}.grad.zero_() in between starts from zero",
+            )
         self.grads[node] = self.grads[node] + grad
 
     # --- what is said about it ---

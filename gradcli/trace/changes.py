@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import INPUT, Array, Graph, Node
@@ -150,3 +151,22 @@ class Changes:
         self.copies.add(copied)
         self.former.add(copied)
         return copied
+
+
+class Grads(dict[Node, Node]):
+    """The `.grad` of each tensor that has one; what was changed in place is what it has become."""
+
+    def __init__(self, current: Callable[[Node], Node]) -> None:
+        super().__init__()
+        self._current = current
+
+    def __getitem__(self, node: Node) -> Node:
+        return self._current(super().__getitem__(node))
+
+    def get(self, node: Node, default: Any = None) -> Any:
+        return self._current(super().__getitem__(node)) if node in self else default
+
+    def is_as_written(self, node: Node) -> bool:
+        """Whether a grad was not changed in place since it was written."""
+        written = super().get(node)
+        return written is None or self._current(written) is written

@@ -130,3 +130,37 @@ def test_a_tensor_with_views_is_not_resized() -> None:
     program = "import torch\na = torch.arange(6)\nb = a.reshape(2, 3)\na.resize_(2, 2)\nprint(b)"
     with pytest.raises(GradcliError, match="views of this tensor"):
         session.evaluate(parse_program(Source("cell", program), ParseLimits()), {})
+
+
+GRADS = [  # what changes a grad, and what it is after the next backward, which adds [2, 4]
+    ("g = p.grad; g.zero_()", [2, 4]),
+    ("g = p.grad; g *= 2", [6, 12]),
+    ("p.grad.detach_().zero_()", [2, 4]),
+    ("p.grad.detach().mul_(3)", [8, 16]),
+    ("p.grad[0].add_(5).mul_(2)", [16, 8]),
+    ("p.grad.view(-1)[0] = 3", [5, 8]),
+    ("p.grad.mul_(2).add_(1)", [7, 13]),
+    ("for g in [p.grad]: g.mul_(.5)", [3, 6]),
+    ("torch.clamp_(p.grad, 0, 3)", [4, 7]),
+    ("n = p.grad.numpy(); n[0] = 42", [44, 8]),
+    ("p.grad.zero_(); p.grad.add_(1)", [3, 5]),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), GRADS)
+def test_backward_adds_to_a_grad_as_it_has_become(change: str, expected: list[float]) -> None:
+    answer = evaluate(
+        "import torch\np = torch.tensor([1., 2.], requires_grad=True)\n(p**2).sum().backward()\n"
+        f"{change}\n(p**2).sum().backward()\n"
+    )
+    np.testing.assert_array_equal(answer.grads["p"], expected)
+
+
+def test_a_step_takes_grads_as_they_have_become_and_grads_share_no_memory() -> None:
+    answer = evaluate(
+        "import torch\na, b = (torch.ones(2, requires_grad=True) for _ in range(2))\n"
+        "(a + b).sum().backward()\ng = a.grad\ng.mul_(0.25)\n"
+        "torch.optim.SGD([a, b], lr=1.).step()\nx, y = a * 1, b * 1\n"
+    )
+    np.testing.assert_array_equal(answer.values["x"], [0.75, 0.75])
+    np.testing.assert_array_equal(answer.values["y"], [0, 0])
