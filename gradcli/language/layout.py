@@ -14,6 +14,8 @@ from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Termina
 
 _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 _LBRACE = NUMBER_OF["LBRACE"]
+_RBRACE = NUMBER_OF["RBRACE"]
+_ELSE = NUMBER_OF["ELSE"]
 _DICTIONARY = NUMBER_OF["_DICTIONARY"]
 _INDENT = NUMBER_OF["_INDENT"]
 _DEDENT = NUMBER_OF["_DEDENT"]
@@ -82,6 +84,7 @@ class TextLayout:
     """
 
     __slots__ = (
+        "after_block",
         "begin", "blocks", "brackets", "dictionaries", "lambdas", "limits", "separator", "tokens",
     )  # fmt: skip
 
@@ -98,6 +101,8 @@ class TextLayout:
         """Those that a `:` began, and that have not ended."""
         self.begin = 0
         """The place among the tokens where the statement begins."""
+        self.after_block = 0
+        """The place behind the last block that has ended."""
         self.separator: Span | None = None
         """A separator that counts only if another statement follows it."""
 
@@ -181,6 +186,8 @@ class TextLayout:
         follows = kinds and kinds[-1] in _BEFORE_BLOCK
         if follows and self.begin == len(kinds) - 1 and self._may_match():
             follows = False  # `case {'a': x}:`
+        if follows and kinds[-1] == _ELSE and len(kinds) != self.after_block + 1:
+            follows = False  # `a if c else {'a': x}`
         if follows and (separator is None or self._text(separator) != ";") and not self.is_inside:
             return self.open_block(start, end)
         if self.separator:
@@ -276,6 +283,7 @@ class TextLayout:
         self.blocks.pop()
         self.separator = None
         self._store(_DEDENT, place, place)
+        self.after_block = len(self.tokens.kinds)
         self.begin = len(self.tokens.kinds)
 
     def _end_blocks(self, place: int) -> None:
@@ -322,8 +330,8 @@ class TextLayout:
             return self.close(start, end)
         self.close(start, end)
         self.separator = None
-        self._store(NUMBER_OF["RBRACE"], start, end)
-        self.begin = len(self.tokens.kinds)
+        self._store(_RBRACE, start, end)
+        self.begin = self.after_block = len(self.tokens.kinds)
         self.separator = end, end
         return True
 

@@ -50,14 +50,14 @@ def _index(xp: Any, x: Array, *rest: Any) -> Array:
     return x[_places(xp, indices, axes, x.ndim)]  # type: ignore[no-any-return]
 
 
-def check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes) -> None:
+def check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes, what: str = "") -> None:
     for axis, index in zip(axes, indices, strict=True):
         length = shape[axis]
         wrong = (index < -length) | (index >= length)
         if wrong.any():
             raise GradcliError(
                 "index",
-                f"index {int(index[wrong].flat[0])} is out of range for an axis of {length}",
+                f"{what}index {int(index[wrong].flat[0])} is out of range for an axis of {length}",
                 hint=_range_hint(length),
             )
 

@@ -58,7 +58,7 @@ def _numbers(index: Array, shape: Shape, axis: int) -> Array:
 
 
 def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
-    check_bounds(x.shape, [index], (axis,))
+    check_bounds(x.shape, [index], (axis,), f"dim {axis + x.ndim} of gather: ")
     others = [i for i in range(-x.ndim, 0) if i != axis]
     if x.size and not any(x.strides[i] for i in others if x.shape[i] > 1):  # all lines are alike
         first = xp.moveaxis(x, axis, -1)[(0,) * len(others)]
@@ -69,7 +69,7 @@ def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
 
 
 def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) -> Array:
-    check_bounds(shape, [index], (axis,))
+    check_bounds(shape, [index], (axis,), f"dim {axis + len(shape)} of scatter: ")
     if xp is np and change.size:
         zeros = np.zeros(math.prod(shape), change.dtype)
         places = _numbers(index, shape, axis).reshape(-1)

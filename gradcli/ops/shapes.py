@@ -29,7 +29,8 @@ def _broadcast_pair(name: str, a: Shape, b: Shape) -> Shape:
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     offset = len(long) - len(short)
     result = list(long)
-    for axis, length in enumerate(short, offset):
+    for axis in range(len(long) - 1, offset - 1, -1):  # from the right, as PyTorch looks
+        length = short[axis - offset]
         if result[axis] == 1:
             result[axis] = length
         elif length not in (1, result[axis]):

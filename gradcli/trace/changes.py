@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import INPUT, Array, Graph, Node
@@ -163,7 +162,7 @@ class Grads(dict[Node, Node]):
     def __getitem__(self, node: Node) -> Node:
         return self._current(super().__getitem__(node))
 
-    def get(self, node: Node, default: Any = None) -> Any:
+    def get(self, node: Node, default: Node | None = None) -> Node | None:  # type: ignore[override]
         return self._current(super().__getitem__(node)) if node in self else default
 
     def is_as_written(self, node: Node) -> bool:

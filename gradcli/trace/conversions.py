@@ -223,7 +223,11 @@ class Conversions:
             return f"torch.{_TYPES[dtype]}Tensor"
         node = as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
         self.values.stay_arrays(node, [given["self"]])
-        return node
+        if node not in self.values.arrays or node is given["self"]:
+            return node
+        named = as_dtype(self.autograd, node, given["dtype"])  # now that its default is NumPy's
+        self.values.stay_arrays(named, [node])
+        return named
 
     def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, and `x.to(y)` for y's dtype."""

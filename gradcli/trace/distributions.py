@@ -7,14 +7,14 @@ shape is `sample_shape`, followed by that of the parameters.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import EMPTY, Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
@@ -64,6 +64,8 @@ class Distribution(Object):
     """Its parameters."""
     defaults: tuple[float, ...] = ()
     """Those of the last of them."""
+    instead: Mapping[str, Callable[[Node], Node]] = EMPTY
+    """Parameters that may be given for the last of two, and what makes that of them."""
     constraints: tuple[Constraint, ...] = ()
     """What each of them satisfies; those behind are not checked."""
     events = 0
@@ -416,6 +418,7 @@ class Distributions:
         self, made: type[Distribution], arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         """A distribution of a class with these parameters."""
+        keywords, told = self._as_named(made, keywords)
         last = made.names[len(made.names) - len(made.defaults) :]
         options = (*(made.names if issubclass(made, OfLogits) else last), "validate_args")
         names = (*made.names, "validate_args")
@@ -430,6 +433,7 @@ class Distributions:
         if not issubclass(made, OfLogits):
             plain = made(self.draws, list(nodes.values()))
             self.check(plain, made.names, given)
+            plain.printed_names = told or plain.printed_names
             return plain
         if len(nodes) != 1:
             raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
@@ -440,6 +444,18 @@ class Distributions:
             found.printed_names = (name,)
         self.check(found, (name,), given)
         return found
+
+    def _as_named(
+        self, made: type[Distribution], keywords: dict[str, Value]
+    ) -> tuple[dict[str, Value], tuple[str, ...] | None]:
+        """The parameters by the class's own names; and by which they are shown, if by others."""
+        for name, turned in made.instead.items():
+            if keywords.get(name) is not None:
+                first, own = made.names
+                node = turned(self.parameter(keywords[name], f"{made.__name__}: {name}"))
+                others = {key: each for key, each in keywords.items() if key != name}
+                return {**others, own: node}, (first, name)
+        return keywords, None
 
     def check(self, made: Distribution, names: Sequence[str], given: dict[str, Value]) -> None:
         """Raise PyTorch's error for a parameter, unless the call says `validate_args=False`."""

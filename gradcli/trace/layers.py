@@ -583,8 +583,9 @@ class Layers:
         given = bind_names("Parameter", names, arguments, keywords, names[1:])
         node = self.values.tensor(given["data"], "the data")
         if "requires_grad" in given and not self.values.truth(given["requires_grad"]):
-            return node
-        parameter = self.autograd.mark(detach(node))
+            parameter = leaf(detach(node), marked=False)
+        else:
+            parameter = self.autograd.mark(detach(node))
         self.values.parameters.add(parameter)
         return parameter
 

@@ -140,10 +140,18 @@ class Poisson(ByInverse):
         return poisson.ppf(u, *parameters)
 
 
+_INSTEAD = {
+    "scale_tril": lambda triangle: _f("matmul", triangle, _f("transpose", triangle, -2, -1)),
+    "precision_matrix": lambda precision: _f("inv", precision),
+}
+"""How a covariance follows from what may be given instead."""
+
+
 class MultivariateNormal(Distribution):
     """Of rows, whose covariance is a matrix."""
 
     names = ("loc", "covariance_matrix")
+    instead = _INSTEAD
 
     def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters[:1])
@@ -173,6 +181,10 @@ class MultivariateNormal(Distribution):
     def attribute(self, name: str) -> Any:
         if name == "event_shape":
             return Size([self.values.plain(each) for each in self._event])
+        if name == "scale_tril":
+            return self._triangle
+        if name == "precision_matrix":
+            return _f("inv", self.parameters[1])
         return super().attribute(name)
 
     def drawn(self, shape: Shape) -> Node:

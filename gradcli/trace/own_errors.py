@@ -19,6 +19,8 @@ def is_error(name: str) -> bool:
 
 def kinds_of(name: str) -> frozenset[str]:
     """A class of errors, and those that it is made from."""
+    if name == "_LinAlgError":  # what PyTorch calls torch.linalg.LinAlgError
+        return kinds_of("RuntimeError") | {name, "LinAlgError"}
     if not is_error(name):
         return frozenset((name, "Exception", "BaseException"))
     return frozenset(each.__name__ for each in getattr(builtins, name).__mro__)

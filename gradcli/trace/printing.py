@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import DECIMAL, INPUT, SINGLE, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import BIND, DETACH, LEAF
@@ -35,6 +36,8 @@ class PrintedNumber(NamedTuple):
     node: Node
     is_integer: bool = True
     """Whether it is printed without a fraction, if it is whole."""
+    is_exact: bool = False
+    """Whether Python prints all digits of it."""
 
 
 class PrintedTensor(NamedTuple):
@@ -329,9 +332,11 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
     if known is not None:
         if value.attributes == SINGLE:
             return str(as_single(known.item()))
-        return _number(known, is_integer=numbers.is_integer(value))
+        whole = numbers.is_integer(value)
+        return _number(known, is_integer=whole, is_exact=whole and numbers.values.is_python)
     if value in numbers:
-        return PrintedNumber(value, numbers.is_integer(value))
+        whole = numbers.is_integer(value)
+        return PrintedNumber(value, whole, whole and numbers.values.is_python)
     suffixes, style = numbers.values.suffixes(value), numbers.values.style
     single = numbers.values.is_single(value)
     is_usual = not suffixes and not style and not single
@@ -345,6 +350,8 @@ def _array(node: Node, numbers: PrintedNumbers, *, quoted: bool) -> PrintedArray
     return PrintedArray(node, values.array_options, values.array_dtype(node), quoted, boxed)
 
 
+EXACT = 2**53
+"""Whole numbers are exact up to here."""
 _LARGEST = 3.4e38
 """Of float32."""
 _OVERFLOWS = (2.0 - 2.0**-24) * 2.0**127
@@ -358,8 +365,21 @@ def as_single(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) > _OVERFLOWS else value
 
 
-def _number(array: Array, *, is_integer: bool) -> str:
+def exact(number: float) -> int:
+    """A whole number of Python's. Raises `value` where its last digits are not known."""
+    if abs(number) > EXACT:
+        raise GradcliError(
+            "value",
+            f"this whole number is about {number:.6g}: whole numbers are exact up to 2**53",
+            hint="write a float, as 2.0**100: its first 16 digits are right",
+        )
+    return int(number)
+
+
+def _number(array: Array, *, is_integer: bool, is_exact: bool = False) -> str:
     """A single number as people write it."""
+    if is_exact and array.dtype.kind == "f" and math.isfinite(array.item()):
+        exact(array.item())
     written = str(array[()] if array.dtype == np.float32 else array.item())  # 0.1 in each dtype
     return written.removesuffix(".0") if is_integer else written
 
@@ -373,7 +393,8 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     if isinstance(piece, str):
         return piece
     if isinstance(piece, PrintedNumber):
-        return _number(arrays[piece.node], is_integer=piece.is_integer)
+        array = arrays[piece.node]
+        return _number(array, is_integer=piece.is_integer, is_exact=piece.is_exact)
     from gradcli.trace import tensor_text  # most programs print no tensors
 
     if isinstance(piece, Node):

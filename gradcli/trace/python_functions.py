@@ -21,7 +21,7 @@ from gradcli.trace.dictionaries import (
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import Object, TypeHint, attribute_or_method
-from gradcli.trace.printing import PrintedNumbers, as_single, pieces
+from gradcli.trace.printing import PrintedNumbers, as_single, exact, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.series import numbers, series, together
 from gradcli.trace.special import ON_NUMBERS, Special
@@ -346,4 +346,4 @@ class PythonFunctions:
         is_whole = isinstance(found, float) and found.is_integer()
         if not is_whole or (self.values.is_python and node not in self.numbers):
             return found
-        return int(found) if self.numbers.is_integer(node) else found
+        return exact(found) if self.numbers.is_integer(node) else found

@@ -13,12 +13,10 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.objects import Given
-from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.printing import EXACT, PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
-EXACT = 2**53
-"""Whole numbers are exact up to here."""
 _OF_COUNTS: dict[str, tuple[Callable[..., int], int]] = {
     "factorial": (math.factorial, 1), "comb": (math.comb, 2), "perm": (math.perm, 2),
     "isqrt": (math.isqrt, 1),

@@ -294,6 +294,9 @@ _PHRASES = (
              lambda: "stack expects a non-empty TensorList"),
     _phrase(r"^chunk: (\S+) parts cannot be made", "RuntimeError",
              lambda count: f"chunk expects `chunks` to be greater than 0, got: {count}"),
+    _phrase(r"^dim (\d+) of (?:gather|scatter): index (-?\d+) is out of range for an axis of (\d+)",
+             "RuntimeError", lambda axis, place, count:
+             f"index {place} is out of bounds for dimension {axis} with size {count}"),
     _phrase(r"^index (-?\d+) is out of range for an axis of (\d+)", "IndexError",
              lambda place, count:
              f"index {place} is out of bounds for dimension 0 with size {count}"),
