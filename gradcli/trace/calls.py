@@ -414,8 +414,26 @@ class Calls(Applications):
             if not self.library.is_whole and self.have_all():
                 return self.function_value(callee)
             return None
+        return self._as_value(name, callee)
+
+    def _as_value(self, name: str, callee: syntax.Name | syntax.Attribute) -> BuiltIn:
+        """A function as a value, which is called with values."""
+        is_maker = name in NUMBER_MAKERS and self.values.is_pytorch
+        if is_maker and self.root(callee).startswith("torch"):
+            return BuiltIn(name, self._made_whole)
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
+
+    def _made_whole(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """A tensor that a function makes which has another name here: `t = torch.tensor`."""
+        from gradcli.trace.whole_numbers import takes_integers
+
+        numbers = self.special.numbers
+        if "dtype" not in keywords and takes_integers(name, arguments, keywords, numbers):
+            keywords = keywords | {"dtype": "torch.int64"}
+        return self.function_call(name, arguments, keywords)
 
     def bound_method(self, owner: Value, name: str) -> BuiltIn | None:
         """A method as a value: `f = x.sum`; None where there is none of that name."""

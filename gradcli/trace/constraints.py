@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import RefusedError
 from gradcli.graph import Array
+from gradcli.trace.tensor_text import with_suffixes
 from gradcli.tuples import NamedTuple
 
 
@@ -29,6 +30,32 @@ def each(constraint: Constraint) -> Constraint:
     return Constraint(f"IndependentConstraint({constraint.said}, 1)", constraint.holds)
 
 
+def within(low: Array, high: Array, written: tuple[str, str]) -> Constraint:
+    """A constraint by two parameters."""
+    said = f"Interval(lower_bound={written[0]}, upper_bound={written[1]})"
+    return Constraint(said, lambda x: (x >= low) & (x <= high))
+
+
+def at_least(limit: Array, written: str) -> Constraint:
+    """A constraint by a parameter."""
+    return Constraint(f"GreaterThanEq(lower_bound={written})", lambda x: x >= limit)
+
+
+def up_to(limit: int, written: str) -> Constraint:
+    """Integers from 0 to a limit."""
+    said = f"IntegerInterval(lower_bound=0, upper_bound={written})"
+    return Constraint(said, lambda x: (x % 1 == 0) & (x >= 0) & (x <= limit))
+
+
+def counts_of(total: int) -> Constraint:
+    """How many of so many draws give each class."""
+    return Constraint("Multinomial()", lambda x: (x >= 0).all(-1) & (x.sum(-1) <= total))
+
+
+def _is_one_hot(x: Array) -> Any:
+    return ((x == 0) | (x == 1)).all(-1) & (x.sum(-1) == 1)
+
+
 def _is_simplex(x: Array) -> Any:
     return (x >= 0).all() & (np.abs(x.sum(-1) - 1) < 1e-6).all()
 
@@ -42,7 +69,43 @@ PROBABILITY = Constraint(
 BELOW_1 = Constraint(
     "HalfOpenInterval(lower_bound=0.0, upper_bound=1.0)", lambda x: (x >= 0) & (x < 1)
 )
+TRUTH = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
+COUNT = Constraint("IntegerGreaterThan(lower_bound=0)", lambda x: (x % 1 == 0) & (x >= 0))
+ONE_HOT = Constraint("OneHot()", _is_one_hot)
 SIMPLEX = Constraint("Simplex()", _is_simplex)
+
+
+def check_value(value: Array, support: Constraint, owner: str, shown: str) -> None:
+    """Raise `value` where a value is none of those that a distribution has."""
+    if np.all(support.holds(value)):
+        return
+    said = (
+        f"Expected value argument (Tensor of shape {tuple(value.shape)}) to be within the support "
+        f"({support.said}) of the distribution {owner}, but found invalid values:\n{shown}"
+    )
+    raise RefusedError(
+        ("ValueError", said),
+        "value",
+        f"{owner.partition('(')[0]}: a value is not within the support {support.said}",
+        hint="validate_args=False lets it through",
+    )
+
+
+def check_positive(name: str, value: Array, owner: str) -> None:
+    """Raise `value` where a parameter of a distribution is 0, which no constraint forbids."""
+    wrong = value[value <= 0]
+    if not wrong.size:
+        return
+    said = (
+        f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution {owner} "
+        f"to be positive but found invalid values:\n{with_suffixes(wrong, ())}"
+    )
+    raise RefusedError(
+        ("ValueError", said),
+        "value",
+        f"{owner.partition('(')[0]}: {name} is not positive",
+        hint="validate_args=False lets it through",
+    )
 
 
 def check(name: str, value: Array, constraint: Constraint, owner: str, shown: str) -> None:

@@ -20,14 +20,19 @@ from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.constraints import (
+    NOT_NEGATIVE,
     POSITIVE,
     PROBABILITY,
     REAL,
     SIMPLEX,
+    TRUTH,
     Constraint,
     check,
+    check_value,
     each,
     less_than,
+    up_to,
+    within,
 )
 from gradcli.trace.draws import Draws
 from gradcli.trace.objects import Given, Object
@@ -68,6 +73,10 @@ class Distribution(Object):
     """Parameters that may be given for the last of two, and what makes that of them."""
     constraints: tuple[Constraint, ...] = ()
     """What each of them satisfies; those behind are not checked."""
+    support: Constraint | None = REAL
+    """Which values it has; None where they are not checked."""
+    checks_values = False
+    """Whether other values are refused: not with `validate_args=False`."""
     events = 0
     """How many of its last axes are parts of one value."""
 
@@ -92,7 +101,7 @@ class Distribution(Object):
             if name in known and not self.draws.is_followed(node):
                 wide = _f("expand", node, owner.shape) if _fits(node, owner.shape) else node
                 value = self.values.evaluator.value(wide)
-                check(name, value, constraint, owner.shown(), _shown(value))
+                check(name, value, constraint, owner.shown(), shown_value(value))
 
     def checked(self) -> Distribution:
         """The one whose parameters PyTorch checks: itself, or what it is made of there."""
@@ -102,26 +111,43 @@ class Distribution(Object):
         """The constraints, also those by other parameters."""
         return self.constraints
 
+    def supported(self) -> Constraint | None:
+        """Its support, also where it follows from parameters."""
+        return self.support
+
+    def check_value(self, x: Node) -> None:
+        """Raise PyTorch's error where it does not have a value; one that follows from leaves is not
+        looked at, as no such parameter is.
+        """
+        support = self.supported() if self.checks_values else None
+        if support is None or self.draws.is_followed(x):
+            return
+        value = self.values.evaluator.value(x)
+        check_value(value, support, self.shown(), shown_value(value))
+
     # --- what each has ---
 
     def log_density(self, x: Node) -> Node:
-        raise NotImplementedError
+        raise self._unknown("log_prob")
 
     def mean(self) -> Node:
-        raise NotImplementedError
+        raise self._unknown("mean")
 
     def variance(self) -> Node:
-        raise NotImplementedError
+        raise self._unknown("variance")
 
     def entropy(self) -> Node:
-        raise NotImplementedError
+        raise self._unknown("entropy")
 
     def drawn(self, shape: Shape) -> Node:
         """A sample as a function of the parameters, where it is one, and of random numbers."""
-        raise NotImplementedError
+        raise self._unknown("sample")
 
     def cdf(self, x: Node) -> Node:
-        raise GradcliError("name", f"cdf of {type(self).__name__} is not known here")
+        raise self._unknown("cdf")
+
+    def _unknown(self, what: str) -> GradcliError:
+        return GradcliError("name", f"{what} of {type(self).__name__} is not known here")
 
     can_flow = True
     """Whether gradients flow back from samples: whether there is `rsample`."""
@@ -152,7 +178,10 @@ class Distribution(Object):
 
     def _of_value(self, rule: Rule, arguments: list[Value], keywords: Given) -> Node:
         given = bind_names("log_prob", ("value",), arguments, keywords)["value"]
-        return rule(self.values.tensor(given, "a value"))
+        x = self.values.tensor(given, "a value")
+        if getattr(rule, "__func__", rule) is not Distribution.cdf:
+            self.check_value(x)
+        return rule(x)
 
     def _sample(self, arguments: list[Value], keywords: Given) -> Node:
         names = ("sample_shape",)
@@ -182,7 +211,7 @@ class Distribution(Object):
         return f"{as_single(value.item()) if self.values.is_single(node) else value.item()}"
 
 
-def _shown(value: Array) -> str:
+def shown_value(value: Array) -> str:
     """What a format string shows of a tensor."""
     return with_suffixes(value, ()) if value.shape else f"{value.item()}"
 
@@ -219,8 +248,18 @@ class Uniform(Distribution):
     def bounds(self) -> tuple[Constraint, ...]:
         if self.draws.is_followed(self.parameters[1]):
             return ()
-        high = self.values.evaluator.value(_f("expand", self.parameters[1], self.shape))
-        return (less_than(high, _shown(high)),)
+        _, high = self._ends()
+        return (less_than(high, shown_value(high)),)
+
+    def supported(self) -> Constraint | None:
+        if any(map(self.draws.is_followed, self.parameters)):
+            return None
+        low, high = self._ends()
+        return within(low, high, (shown_value(low), shown_value(high)))
+
+    def _ends(self) -> Sequence[Array]:
+        value = self.values.evaluator.value
+        return [value(_f("expand", each, self.shape)) for each in self.parameters]
 
     def log_density(self, x: Node) -> Node:
         low, high = self.parameters
@@ -248,6 +287,7 @@ class Uniform(Distribution):
 class Exponential(Distribution):
     names = ("rate",)
     constraints = (POSITIVE,)
+    support = NOT_NEGATIVE
 
     def log_density(self, x: Node) -> Node:
         (rate,) = self.parameters
@@ -291,6 +331,11 @@ class Laplace(Distribution):
         u = self.draws.uniform(shape) - 0.5
         return loc - scale * _f("sign", u) * _f("log1p", -2.0 * _f("abs", u))
 
+    def cdf(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        apart = x - loc
+        return 0.5 - 0.5 * _f("sign", apart) * _f("expm1", -_f("abs", apart) / scale)
+
 
 _NEEDED = {
     "log_prob": ("logits",), "entropy": ("probs", "logits"), "logits": ("logits",),
@@ -313,8 +358,9 @@ class OfLogits(Distribution):
         return {name: partial(self._noting, name, each) for name, each in found.items()}
 
     def _noting(self, name: str, method: Callable[..., Any], *given: Any) -> Any:
+        found = method(*given)
         self._note(name)
-        return method(*given)
+        return found
 
     def attribute(self, name: str) -> Any:
         self._note(name)
@@ -333,6 +379,7 @@ class OfLogits(Distribution):
 class Bernoulli(OfLogits):
     of_truths = True
     constraints = (PROBABILITY, REAL)
+    support = TRUTH
 
     @property
     def probs(self) -> Node:
@@ -365,6 +412,10 @@ class Categorical(OfLogits):
         super().__init__(draws, parameters)
         self.shape = self.shape[:-1]
 
+    def supported(self) -> Constraint | None:
+        last = self.parameters[0].shape[-1] - 1
+        return up_to(last, str(last))
+
     def log_density(self, x: Node) -> Node:
         x = self.values.index(x, "a value")
         logits = self.parameters[1]
@@ -380,7 +431,7 @@ class Categorical(OfLogits):
         return self._no_number()
 
     def _no_number(self) -> Node:
-        return self.values.graph.constant(np.full(self.shape, np.nan))
+        return self.values.own(self.values.graph.constant(np.full(self.shape, np.nan)))
 
     def entropy(self) -> Node:
         probs, logits = self.parameters
@@ -462,6 +513,7 @@ class Distributions:
         wanted = given.get("validate_args")
         if self.values.is_pytorch and (wanted is None or self.values.truth(wanted)):
             made.check(names)
+            made.checks_values = True
 
     def parameter(self, value: Value, what: str) -> Node:
         """A parameter as a tensor, also where it is given as a number."""

@@ -14,7 +14,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.constraints import NOT_NEGATIVE, POSITIVE
+from gradcli.trace.constraints import COUNT, NOT_NEGATIVE, POSITIVE, PROBABILITY, REAL, each
 from gradcli.trace.distributions import LOG_TWO_PI, Categorical, Distribution, Distributions, Normal
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
@@ -23,6 +23,7 @@ from gradcli.trace.values import Value
 
 
 class LogNormal(Normal):
+    support = POSITIVE
     printed_names = ()
 
     def checked(self) -> Distribution:
@@ -46,6 +47,9 @@ class LogNormal(Normal):
     def drawn(self, shape: Shape) -> Node:
         return _f("exp", super().drawn(shape))
 
+    def cdf(self, x: Node) -> Node:
+        return super().cdf(_f("log", x))
+
 
 class ByInverse(Distribution):
     """Drawn by the inverse of the distribution function, through which no gradient flows here."""
@@ -63,6 +67,7 @@ class ByInverse(Distribution):
 
 
 class Gamma(ByInverse):
+    support = NOT_NEGATIVE
     names = ("concentration", "rate")
     constraints = (POSITIVE, POSITIVE)
 
@@ -88,6 +93,7 @@ class Gamma(ByInverse):
 
 
 class Beta(ByInverse):
+    support = PROBABILITY
     names = ("concentration1", "concentration0")
     constraints = (POSITIVE, POSITIVE)
     printed_names = ()
@@ -118,6 +124,7 @@ class Beta(ByInverse):
 
 
 class Poisson(ByInverse):
+    support = COUNT
     names = ("rate",)
     constraints = (NOT_NEGATIVE,)
 
@@ -150,6 +157,7 @@ _INSTEAD = {
 class MultivariateNormal(Distribution):
     """Of rows, whose covariance is a matrix."""
 
+    support = each(REAL)
     names = ("loc", "covariance_matrix")
     instead = _INSTEAD
 
@@ -231,6 +239,7 @@ class MoreDistributions:
 class MixtureSameFamily(Distribution):
     """One of several distributions, which lie along the last axis."""
 
+    support = None
     can_flow = False
 
     def __init__(self, weights: Categorical, parts: Distribution) -> None:
@@ -285,6 +294,9 @@ class Independent(Distribution):
         self.events = axes + base.events
         self.names, self.shape = base.names, base.shape
         self.can_flow = base.can_flow
+
+    def check_value(self, x: Node) -> None:
+        self._base.check_value(x)
 
     def log_density(self, x: Node) -> Node:
         return _f("sum", self._base.log_density(x), self._axes)

@@ -17,7 +17,21 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.constraints import POSITIVE, PROBABILITY, REAL, each
+from gradcli.trace.constraints import (
+    COUNT,
+    NOT_NEGATIVE,
+    ONE_HOT,
+    POSITIVE,
+    PROBABILITY,
+    REAL,
+    SIMPLEX,
+    Constraint,
+    check,
+    check_positive,
+    counts_of,
+    each,
+    up_to,
+)
 from gradcli.trace.distributions import (
     Bernoulli,
     Categorical,
@@ -25,6 +39,7 @@ from gradcli.trace.distributions import (
     Distributions,
     OfLogits,
     both,
+    shown_value,
 )
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
@@ -38,8 +53,14 @@ EULER = 0.5772156649015329
 class Geometric(OfLogits):
     """How many trials fail before one does not."""
 
+    support = COUNT
     of_truths = True
     constraints = (PROBABILITY, REAL)
+
+    def check(self, names: Sequence[str]) -> None:
+        super().check(names)
+        if not self.draws.is_followed(self.parameters[0]):
+            check_positive("probs", self.values.evaluator.value(self.parameters[0]), self.shown())
 
     def log_density(self, x: Node) -> Node:
         probs = self.parameters[0]
@@ -63,6 +84,7 @@ class Geometric(OfLogits):
 class OneHotCategorical(OfLogits):
     """Of rows with a one at the place that a Categorical gives."""
 
+    support = ONE_HOT
     printed_names = ()
 
     events = 1
@@ -95,6 +117,10 @@ class Binomial(OfLogits):
     def __init__(self, draws: Draws, total: int, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters)
         self.total = total
+
+    def supported(self) -> Constraint | None:
+        limits = self.values.evaluator.value(self.attribute("total_count"))
+        return up_to(self.total, shown_value(limits))
 
     def log_density(self, x: Node) -> Node:
         logits = self.parameters[1]
@@ -132,6 +158,9 @@ class Multinomial(Binomial):
     def checked(self) -> Distribution:
         return Categorical(self.draws, self.parameters)
 
+    def supported(self) -> Constraint | None:
+        return counts_of(self.total)
+
     def log_density(self, x: Node) -> Node:
         ways = _f("sum", _f("lgamma", x + 1.0), -1)
         whole = _f("lgamma", _f("sum", x, -1) + 1.0)
@@ -150,6 +179,7 @@ class Multinomial(Binomial):
 class Dirichlet(ByInverse):
     """Of rows of proportions, whose sum is 1."""
 
+    support = SIMPLEX
     names = ("concentration",)
     constraints = (each(POSITIVE),)
     events = 1
@@ -233,6 +263,7 @@ class Gumbel(Distribution):
 
 
 class HalfNormal(Distribution):
+    support = NOT_NEGATIVE
     names = ("scale",)
     constraints = (POSITIVE,)
     printed_names = ()
@@ -290,6 +321,11 @@ class Chi2(Gamma):
         super().__init__(draws, [df / 2.0, df.graph.constant(0.5)])
         self._df = df
 
+    def check(self, names: Sequence[str]) -> None:
+        if not self.draws.is_followed(self._df):
+            value = self.values.evaluator.value(self._df)
+            check("df", value, POSITIVE, self.shown(), shown_value(value))
+
     def attribute(self, name: str) -> Any:
         return self._df if name == "df" else super().attribute(name)
 
@@ -338,4 +374,6 @@ class RareDistributions:
         names = ("df", "validate_args")
         given = bind_names("Chi2", names, arguments, keywords, names[1:])
         df = self._distributions.parameter(given["df"], "df")
-        return Chi2(self._distributions.draws, df)
+        made = Chi2(self._distributions.draws, df)
+        self._distributions.check(made, ("df",), given)
+        return made

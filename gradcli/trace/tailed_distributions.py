@@ -14,10 +14,21 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node, Shape
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.control import detach
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.constraints import BELOW_1, POSITIVE, PROBABILITY, REAL
+from gradcli.trace.constraints import (
+    BELOW_1,
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    PROBABILITY,
+    REAL,
+    SIMPLEX,
+    Constraint,
+    at_least,
+    check,
+)
 from gradcli.trace.distributions import (
     Bernoulli,
     Categorical,
@@ -26,6 +37,7 @@ from gradcli.trace.distributions import (
     Exponential,
     OfLogits,
     both,
+    shown_value,
 )
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
@@ -40,6 +52,7 @@ def _log_beta(a: Node, b: Node) -> Node:
 
 
 class Weibull(Distribution):
+    support = POSITIVE
     names = ("scale", "concentration")
     constraints = (POSITIVE, POSITIVE)
 
@@ -77,6 +90,21 @@ class Pareto(Distribution):
     def checked(self) -> Distribution:
         return Exponential(self.draws, self.parameters[1:])
 
+    def check(self, names: Sequence[str]) -> None:
+        super().check(names)
+        if not self.draws.is_followed(self.parameters[0]):
+            scale = self._scale()
+            check("scale", scale, POSITIVE, self.shown(), shown_value(scale))
+
+    def supported(self) -> Constraint | None:
+        if self.draws.is_followed(self.parameters[0]):
+            return None
+        scale = self._scale()
+        return at_least(scale, shown_value(scale))
+
+    def _scale(self) -> Array:
+        return self.values.evaluator.value(_f("expand", self.parameters[0], self.shape))
+
     def log_density(self, x: Node) -> Node:
         scale, alpha = self.parameters
         return _f("log", alpha) + alpha * _f("log", scale) - (alpha + 1.0) * _f("log", x)
@@ -105,6 +133,7 @@ class Pareto(Distribution):
 
 
 class HalfCauchy(Distribution):
+    support = NOT_NEGATIVE
     names = ("scale",)
     constraints = (POSITIVE,)
     printed_names = ()
@@ -131,6 +160,7 @@ class HalfCauchy(Distribution):
 
 
 class InverseGamma(ByInverse):
+    support = POSITIVE
     names = ("concentration", "rate")
     printed_names = ()
 
@@ -162,6 +192,7 @@ class InverseGamma(ByInverse):
 
 
 class Kumaraswamy(Distribution):
+    support = PROBABILITY
     names = ("concentration1", "concentration0")
     constraints = (POSITIVE, POSITIVE)
 
@@ -196,7 +227,9 @@ class Kumaraswamy(Distribution):
 
 
 class FisherSnedecor(ByInverse):
+    support = POSITIVE
     names = ("df1", "df2")
+    constraints = (POSITIVE, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         first, second = (each / 2.0 for each in self.parameters)
@@ -247,6 +280,7 @@ class VonMises(ByInverse):
 class NegativeBinomial(OfLogits):
     """How many trials do not fail before `total_count` of them do."""
 
+    support = COUNT
     of_truths = True
 
     constraints = (BELOW_1, REAL)
@@ -299,6 +333,7 @@ class Relaxed(OfLogits):
 
 
 class RelaxedBernoulli(Relaxed):
+    support = PROBABILITY
     of_truths = True
 
     constraints = (PROBABILITY, REAL)
@@ -317,6 +352,7 @@ class RelaxedBernoulli(Relaxed):
 
 
 class RelaxedOneHotCategorical(Relaxed):
+    support = SIMPLEX
     events = 1
 
     def checked(self) -> Distribution:

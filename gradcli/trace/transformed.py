@@ -371,6 +371,8 @@ _UNLIKE = (Categorical, MultivariateNormal, MixtureSameFamily)
 class TransformedDistribution(Distribution):
     """Of what transforms make of a variable that another distribution is of."""
 
+    support = None
+
     def __init__(self, base: Distribution, parts: Sequence[Bijection], *, checks: bool) -> None:
         depth = _deeper([base] if isinstance(base, TransformedDistribution) else [])
         tensors = [

@@ -47,6 +47,18 @@ def makes_integers(
     )
 
 
+def takes_integers(
+    name: str, arguments: Sequence[Value], keywords: Mapping[str, Value], numbers: PrintedNumbers
+) -> bool:
+    """The same of a call of which only the values are known."""
+    if name == "arange":
+        values = [*arguments, *(keywords[each] for each in _BOUNDS if each in keywords)]
+    else:
+        place, title = _PLACES[name]
+        values = [*arguments[place : place + 1]] or [keywords.get(title)]
+    return bool(values) and all(are_integers(each, numbers) for each in values)
+
+
 def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
     """Whether it is an integer, or lists of integers and nothing else."""
     waiting = [value]

@@ -10,6 +10,19 @@ from tests.cells.cells import difference
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
+### functions that make tensors, by other names
+import torch
+from torch import tensor
+t, a, f, g = torch.tensor, torch.arange, torch.full, tensor
+print(t(3), t([1, 2]), t(3).dtype, t(True), t(1.5), t([1, 2.]), t(data=[1, 2]), g([4]))
+print(a(3), a(0, 3), a(3.), a(end=3), f((2,), 3), f((2,), 3.), t(3, dtype=torch.float32))
+print(list(map(torch.tensor, [1, [2, 3]])), t(torch.tensor([1., 2.])).dtype)
+===
+tensor(3) tensor([1, 2]) torch.int64 tensor(True) tensor(1.5000) tensor([1., 2.]) tensor([1, 2])
+tensor([4])
+tensor([0, 1, 2]) tensor([0, 1, 2]) tensor([0., 1., 2.]) tensor([0, 1, 2]) tensor([3, 3])
+tensor([3., 3.]) tensor(3.)
+[tensor(1), tensor([2, 3])] torch.float32
 ### shifts of tensors
 import torch
 x = torch.tensor([1, 2, 3])

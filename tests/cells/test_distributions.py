@@ -11,6 +11,130 @@ from tests.cells.cells import difference
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
+### values that a distribution does not have, and parameters that it cannot have
+import torch
+import torch.distributions as D
+t = torch.tensor
+half = t([0.3, 0.6])
+cases = [
+    (D.Normal(t([0., 1.]), 2.), t([float("nan"), 1.])), (D.Exponential(t([1., 2.])), t([-1., 1.])),
+    (D.Uniform(0., t([1., 3.])), t([-1., 2.])), (D.Bernoulli(half), t([0.5, 1.])),
+    (D.Categorical(t([0.2, 0.3, 0.5])), t([3])), (D.OneHotCategorical(t([0.2, 0.8])), t([1., 1.])),
+    (D.Gamma(t([1.5, 2.]), 3.), t(-1.)), (D.Beta(2., 3.), t(1.5)), (D.Poisson(4.), t([0.5])),
+    (D.Dirichlet(t([1., 2.])), t([0.5, 0.6])), (D.HalfNormal(1.), t(-2.)), (D.Chi2(3.), t(-1.)),
+    (D.LogNormal(0., 1.), t(-1.)), (D.Weibull(1., 2.), t(-1.)), (D.Geometric(half), t([1., -1.])),
+    (D.Pareto(t([1., 2.]), 3.), t([0.5, 3.])), (D.Kumaraswamy(2., 3.), t(2.)),
+    (D.FisherSnedecor(2., 5.), t(-1.)), (D.NegativeBinomial(5., half), t(-1.)),
+    (D.Binomial(10, half), t([11., 1.])), (D.Multinomial(5, half), t([3., 3.])),
+    (D.MultivariateNormal(t([0., 1.]), torch.eye(2)), t([0., float("nan")])),
+    (D.Independent(D.Exponential(half), 1), t([-1., 1.])), (D.HalfCauchy(1.), t([-1.])),
+    (D.InverseGamma(3., 2.), t(-1.)), (D.RelaxedBernoulli(t(0.5), half), t(2.)),
+]
+for d, wrong in cases:
+    try:
+        print(d.log_prob(wrong))
+    except ValueError as e:
+        print(str(e).partition("to be within ")[2])
+print(D.Exponential(1., validate_args=False).log_prob(t(-1.)))
+for make in (lambda: D.Chi2(t([0., 1.])), lambda: D.Geometric(t([0., .5])), lambda: D.Geometric(0.),
+             lambda: D.Pareto(-1., 1.)):
+    try:
+        make()
+    except ValueError as e:
+        print(e)
+print(D.LogNormal(0., t([1., 0.5])).cdf(t([0.25, 0.5])), D.Laplace(0., 2.).cdf(t([-1., 0., 3.])))
+print(D.Categorical(half).mean)
+===
+the support (Real()) of the distribution Normal(loc: torch.Size([2]), scale: torch.Size([2])), but
+found invalid values:
+tensor([nan, 1.])
+the support (GreaterThanEq(lower_bound=0.0)) of the distribution Exponential(rate:
+torch.Size([2])), but found invalid values:
+tensor([-1.,  1.])
+the support (Interval(lower_bound=tensor([0., 0.]), upper_bound=tensor([1., 3.]))) of the
+distribution Uniform(low: torch.Size([2]), high: torch.Size([2])), but found invalid values:
+tensor([-1.,  2.])
+the support (Boolean()) of the distribution Bernoulli(probs: torch.Size([2])), but found invalid
+values:
+tensor([0.5000, 1.0000])
+the support (IntegerInterval(lower_bound=0, upper_bound=2)) of the distribution Categorical(probs:
+torch.Size([3])), but found invalid values:
+tensor([3])
+the support (OneHot()) of the distribution OneHotCategorical(), but found invalid values:
+tensor([1., 1.])
+the support (GreaterThanEq(lower_bound=0.0)) of the distribution Gamma(concentration:
+torch.Size([2]), rate: torch.Size([2])), but found invalid values:
+-1.0
+the support (Interval(lower_bound=0.0, upper_bound=1.0)) of the distribution Beta(), but found
+invalid values:
+1.5
+the support (IntegerGreaterThan(lower_bound=0)) of the distribution Poisson(rate: 4.0), but found
+invalid values:
+tensor([0.5000])
+the support (Simplex()) of the distribution Dirichlet(concentration: torch.Size([2])), but found
+invalid values:
+tensor([0.5000, 0.6000])
+the support (GreaterThanEq(lower_bound=0.0)) of the distribution HalfNormal(), but found invalid
+values:
+-2.0
+the support (GreaterThanEq(lower_bound=0.0)) of the distribution Chi2(), but found invalid values:
+-1.0
+the support (GreaterThan(lower_bound=0.0)) of the distribution LogNormal(), but found invalid
+values:
+-1.0
+the support (GreaterThan(lower_bound=0.0)) of the distribution Weibull(scale: 1.0, concentration:
+2.0), but found invalid values:
+-1.0
+the support (IntegerGreaterThan(lower_bound=0)) of the distribution Geometric(probs:
+torch.Size([2])), but found invalid values:
+tensor([ 1., -1.])
+the support (GreaterThanEq(lower_bound=tensor([1., 2.]))) of the distribution Pareto(alpha:
+torch.Size([2]), scale: torch.Size([2])), but found invalid values:
+tensor([0.5000, 3.0000])
+the support (Interval(lower_bound=0.0, upper_bound=1.0)) of the distribution
+Kumaraswamy(concentration1: 2.0, concentration0: 3.0), but found invalid values:
+2.0
+the support (GreaterThan(lower_bound=0.0)) of the distribution FisherSnedecor(df1: 2.0, df2: 5.0),
+but found invalid values:
+-1.0
+the support (IntegerGreaterThan(lower_bound=0)) of the distribution NegativeBinomial(total_count:
+torch.Size([2]), probs: torch.Size([2])), but found invalid values:
+-1.0
+the support (IntegerInterval(lower_bound=0, upper_bound=tensor([10., 10.]))) of the distribution
+Binomial(total_count: torch.Size([2]), probs: torch.Size([2])), but found invalid values:
+tensor([11.,  1.])
+the support (Multinomial()) of the distribution Multinomial(), but found invalid values:
+tensor([3., 3.])
+the support (IndependentConstraint(Real(), 1)) of the distribution MultivariateNormal(loc:
+torch.Size([2]), covariance_matrix: torch.Size([2, 2])), but found invalid values:
+tensor([0., nan])
+the support (GreaterThanEq(lower_bound=0.0)) of the distribution Exponential(rate:
+torch.Size([2])), but found invalid values:
+tensor([-1.,  1.])
+the support (GreaterThanEq(lower_bound=0.0)) of the distribution HalfCauchy(), but found invalid
+values:
+tensor([-1.])
+the support (GreaterThan(lower_bound=0.0)) of the distribution InverseGamma(), but found invalid
+values:
+-1.0
+the support (Interval(lower_bound=0.0, upper_bound=1.0)) of the distribution RelaxedBernoulli(),
+but found invalid values:
+2.0
+tensor(1.)
+Expected parameter df (Tensor of shape (2,)) of distribution Chi2() to satisfy the constraint
+GreaterThan(lower_bound=0.0), but found invalid values:
+tensor([0., 1.])
+Expected parameter probs (Tensor of shape (2,)) of distribution Geometric(probs: torch.Size([2]))
+to be positive but found invalid values:
+tensor([0.])
+Expected parameter probs (Tensor of shape ()) of distribution Geometric(probs: 0.0) to be positive
+but found invalid values:
+tensor([0.])
+Expected parameter scale (Tensor of shape ()) of distribution Pareto(alpha: 1.0, scale: -1.0) to
+satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:
+-1.0
+tensor([0.0828, 0.0828]) tensor([0.3033, 0.5000, 0.8884])
+tensor(nan)
 ### transforms
 import torch
 from torch.distributions import *
