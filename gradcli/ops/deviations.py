@@ -74,7 +74,7 @@ DIFFERENCES = [
         "`g = x.grad`, and then another backward or `x.grad.zero_()`",
         "g stays what it was",
         "g changes too",
-        "values never change in place",
+        "a name keeps the grad that it was given",
     ),
     Difference(
         "`x.grad.zero_()` of grads that share memory, as after `sum(stack([x, w])).backward()`",
@@ -251,16 +251,10 @@ DIFFERENCES = [
         "a run has one floating-point dtype",
     ),
     Difference(
-        "values never change in place",
-        "a program goes on",
-        "an error where what a derivative needs was changed, or cannot be",
-        "`x.grad.zero_()` binds a new value",
-    ),
-    Difference(
-        "statistics of `batch_norm` in training",
+        "statistics that `batch_norm` is given in training",
         "as they are",
         "updated in place",
-        "values never change in place",
+        "the function gives its result alone; the layer `nn.BatchNorm1d` updates its own",
     ),
 ]
 """Rules that differ."""
