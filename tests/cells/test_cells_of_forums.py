@@ -9,6 +9,14 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 
 CELLS = [
+    (
+        (
+            "for d in (torch.nn.ModuleDict({'a': torch.nn.ReLU()}), torch.nn.ParameterDict({})):\n"
+            "    try: d['b']\n"
+            "    except (KeyError, AttributeError) as e: print(type(e).__name__, e)\n"
+        ),
+        "KeyError 'b'\nAttributeError 'ParameterDict' object has no attribute 'b'",
+    ),
     (  # a frozen parameter is a parameter
         (
             "p = torch.nn.Parameter(torch.ones(1), requires_grad=False)\n"
