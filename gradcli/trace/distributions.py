@@ -123,7 +123,9 @@ class Distribution(Object):
         if support is None or self.draws.is_followed(x):
             return
         value = self.values.evaluator.value(x)
-        check_value(value, support, self.shown(), shown_value(value))
+        is_single = not value.shape and self.values.is_single(x)
+        shown = f"{as_single(value.item())}" if is_single else shown_value(value)
+        check_value(value, support, self.shown(), shown)
 
     # --- what each has ---
 
