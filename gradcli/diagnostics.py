@@ -9,7 +9,7 @@ compile each that is a text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from errno import ENOMEM
 from typing import Literal, Self, TypeAlias
 
@@ -161,6 +161,8 @@ class GradcliError(Exception):
         super().__init__(message)
         hint = hint and _shortened(hint)
         self.diagnostic = Diagnostic(code, _shortened(message), hint, source, span, above)
+        self.printed: Sequence[str] = ()
+        """What the program had printed before."""
 
     def located(self, source: Source, span: Span | None) -> Self:
         """Add the place of the error, unless a place is already known."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
+from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Engine
 from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
@@ -31,7 +32,7 @@ from gradcli.trace.names import (
     runs_backward,
 )
 from gradcli.trace.passages import Passages
-from gradcli.trace.printing import Printed, text
+from gradcli.trace.printing import Piece, Printed, text
 from gradcli.trace.rolling import CHANGES_MORE
 
 if TYPE_CHECKING:
@@ -167,8 +168,22 @@ def _trace(
     tracer.values.alone = options.alone
     tracer.values.shortest_loop = options.shortest_loop
     tracer.values.gathers = _gathers(program, options, graph)
-    tracer.trace(program)
+    try:
+        tracer.trace(program)
+    except GradcliError as error:
+        error.printed = _printed(tracer.special.printed, input_feeds(nodes, inputs))
+        raise
     return tracer
+
+
+def _printed(lines: Sequence[Sequence[Piece]], feeds: Mapping[Node, Array]) -> list[str]:
+    """What a program has printed before an error."""
+    printed = Printed([*map(list, lines)], [])
+    try:
+        found = dict(zip(printed.nodes, run(printed.nodes, feeds), strict=True))
+        return [text(line, found) for line in lines]
+    except GradcliError:  # a value that nothing has asked for is another error
+        return []
 
 
 def _reach(program: Program, graph: Graph, options: Options) -> LoopReach | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -77,8 +77,13 @@ def _command(
         return
     with run.bounds.confined():
         request = run.request(gradient, options._replace(gathers=not options.trace_values))
-        with _told(show.quiet):
-            result, is_saved = _answer(request, kinks, save)
+        try:
+            with _told(show.quiet):
+                result, is_saved = _answer(request, kinks, save)
+        except GradcliError as error:
+            if as_text and not show.quiet:
+                _print(error.printed)
+            raise
         if save and not is_saved:
             _save(save, result)
         if values == "none":
@@ -132,6 +137,16 @@ def _kinks(
         prepared = prepare(request.program, request.inputs, request.gradients, options)
         feeds = prepared.feeds(request.inputs, request.gradients)
     return kink_notes(View(prepared, feeds), kinks.wanted())
+
+
+def _print(lines: Sequence[str]) -> None:
+    """Print what a program has printed before an error."""
+    if lines:
+        from gradcli.report.text import spoken
+
+        with streams.output() as stream:
+            for line in spoken(lines):
+                streams.write(stream, line)
 
 
 _STEPS = "steps of loops and calls"

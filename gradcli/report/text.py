@@ -38,9 +38,14 @@ def render(result: Result, layout: Layout) -> str:
     remarks = _remarks(result, layout)
     if remarks:
         blocks.append(Text("\n").join(remarks))
-    said = [f"{within_lines(line)}\n" for line in result.printed]
+    said = [*spoken(result.printed)]
     gap = "\n" if said and blocks else ""
     return "".join([*said, gap, printed(blocks, layout.colour)])
+
+
+def spoken(lines: Iterable[str]) -> Iterator[str]:
+    """What a program has printed, with line breaks."""
+    return (f"{within_lines(line)}\n" for line in lines)
 
 
 def _remarks(result: Result, layout: Layout) -> list[Text]:

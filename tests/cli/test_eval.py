@@ -442,3 +442,25 @@ def test_what_is_not_finite_is_told_of_a_statement(gradcli: Runner, tmp_path: Pa
     assert [note["message"] for note in notes] == [
         "y802 is not finite everywhere: log of -0.15 gave nan"
     ]
+
+
+PRINTS = """import torch
+x = torch.tensor([1., 2.])
+for i in range(2):
+    print(i, x*i)
+print(f"{x.sum():.1f} here")
+"""
+
+
+@pytest.mark.parametrize(
+    "mistake", ["x @ torch.ones(3)", "nothing", "raise ValueError('no')", "assert i == 0"]
+)
+def test_what_was_printed_before_an_error_is_shown(gradcli: Runner, mistake: str) -> None:
+    """As Python does: the lines first, on standard output, then the error."""
+    cell = f"{PRINTS}{mistake}\nprint('never')\n".encode()
+    answer = gradcli("eval", "-", stdin=cell)
+    assert answer.code == (1 if mistake.startswith(("raise", "assert")) else 3)
+    assert answer.out == "0 tensor([0., 0.])\n1 tensor([1., 2.])\n3.0 here\n"
+    assert answer.err.startswith("error[")
+    assert gradcli("eval", "-", "--quiet", stdin=cell).out == ""
+    assert [*gradcli("eval", "-", "--json", stdin=cell).json] == ["error"]
