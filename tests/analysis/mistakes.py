@@ -153,7 +153,7 @@ MISTAKES = [
     Mistake(
         NETWORK, "U", "X.T@(((2*y/6)@V)*(1-h**2))", "operand-transposed", ("V is not transposed",)
     ),
-    _of_x("x@S@x", "2*S@x", "operand-transposed", "S", "transposed", **VECTOR),
+    _of_x("x@S@x", "2*S@x", "symmetric", "S", "symmetric matrix alone", "S.T", **VECTOR),
     Mistake("det(S)", "S", "inv(S).T", "factor-missing", ("det(S)", "missing"), {"S": S}),
     Mistake(
         "y = solve(S, b); sum(y**2)", "b", "solve(S, 2*y)", "operand-transposed", ("S.T",),
