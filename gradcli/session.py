@@ -11,7 +11,6 @@ import numpy as np
 
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Engine
 from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
@@ -32,7 +31,7 @@ from gradcli.trace.names import (
     runs_backward,
 )
 from gradcli.trace.passages import Passages
-from gradcli.trace.printing import Piece, Printed, text
+from gradcli.trace.printing import Printed, text
 from gradcli.trace.rolling import CHANGES_MORE
 
 if TYPE_CHECKING:
@@ -171,18 +170,18 @@ def _trace(
     try:
         tracer.trace(program)
     except GradcliError as error:
-        error.printed = _printed(tracer.special.printed, input_feeds(nodes, inputs))
+        error.printed = _printed(tracer, input_feeds(nodes, inputs), options)
         raise
     return tracer
 
 
-def _printed(lines: Sequence[Sequence[Piece]], feeds: Mapping[Node, Array]) -> list[str]:
-    """What a program has printed before an error."""
-    printed = Printed([*map(list, lines)], [])
+def _printed(tracer: Tracer, feeds: Mapping[Node, Array], options: Options) -> list[str]:
+    """What a program has printed before an error, within the limits of the run."""
+    printed = tracer.special.all_printed([])
     try:
-        found = dict(zip(printed.nodes, run(printed.nodes, feeds), strict=True))
-        return [text(line, found) for line in lines]
-    except GradcliError:  # a value that nothing has asked for is another error
+        found = Planned(tracer.graph, printed.nodes, (), printed.nodes, options).run(feeds)
+        return [text(line, found) for line in printed.lines]
+    except GradcliError:  # a limit, or another error in a value that nothing had asked for yet
         return []
 
 

@@ -38,9 +38,9 @@ def render(result: Result, layout: Layout) -> str:
     remarks = _remarks(result, layout)
     if remarks:
         blocks.append(Text("\n").join(remarks))
-    said = [*spoken(result.printed)]
+    said = "".join(spoken(result.printed))
     gap = "\n" if said and blocks else ""
-    return "".join([*said, gap, printed(blocks, layout.colour)])
+    return f"{said}{gap}{printed(blocks, layout.colour)}"
 
 
 def spoken(lines: Iterable[str]) -> Iterator[str]:

@@ -9,15 +9,13 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.trace.kinds_of_values import kind_of
 from gradcli.trace.operators import SHIFTS
-from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.printing import EXACT, PrintedNumbers
 from gradcli.trace.refusals import no_operator
 from gradcli.trace.values import Values
 
 _OF_INTEGERS: dict[str, Callable[[int, int], int]] = {
     "&": and_, "|": or_, "^": xor, "<<": lshift, ">>": rshift,
 }  # fmt: skip
-LARGEST = 2**53
-"""Up to here floats hold all integers."""
 
 
 def of_numbers(
@@ -33,10 +31,10 @@ def of_numbers(
     if operator in SHIFTS and b < 0:
         said = "negative shift count"
         raise RefusedError(("ValueError", said), "value", said, hint="n << -1 is written n >> 1")
-    if operator == "<<" and a and b > LARGEST.bit_length():
+    if operator == "<<" and a and b > EXACT.bit_length():
         raise _too_large()
     found = _OF_INTEGERS[operator](a, b)
-    if abs(found) > LARGEST:
+    if abs(found) > EXACT:
         raise _too_large()
     return values.graph.constant(float(found))
 

@@ -77,50 +77,41 @@ SIMPLEX = Constraint("Simplex()", _is_simplex)
 
 def check_value(value: Array, support: Constraint, owner: str, shown: str) -> None:
     """Raise `value` where a value is none of those that a distribution has."""
-    if np.all(support.holds(value)):
-        return
-    said = (
-        f"Expected value argument (Tensor of shape {tuple(value.shape)}) to be within the support "
-        f"({support.said}) of the distribution {owner}, but found invalid values:\n{shown}"
-    )
-    raise RefusedError(
-        ("ValueError", said),
-        "value",
-        f"{owner.partition('(')[0]}: a value is not within the support {support.said}",
-        hint="validate_args=False lets it through",
-    )
+    if not np.all(support.holds(value)):
+        raise _refused(
+            f"Expected value argument (Tensor of shape {tuple(value.shape)}) to be within the "
+            f"support ({support.said}) of the distribution {owner}, but found invalid values:"
+            f"\n{shown}",
+            f"{owner.partition('(')[0]}: a value is not within the support {support.said}",
+        )
 
 
 def check_positive(name: str, value: Array, owner: str) -> None:
     """Raise `value` where a parameter of a distribution is 0, which no constraint forbids."""
     wrong = value[value <= 0]
-    if not wrong.size:
-        return
-    said = (
-        f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution {owner} "
-        f"to be positive but found invalid values:\n{with_suffixes(wrong, ())}"
-    )
-    raise RefusedError(
-        ("ValueError", said),
-        "value",
-        f"{owner.partition('(')[0]}: {name} is not positive",
-        hint="validate_args=False lets it through",
-    )
+    if wrong.size:
+        raise _refused(
+            f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution "
+            f"{owner} to be positive but found invalid values:\n{with_suffixes(wrong, ())}",
+            f"{owner.partition('(')[0]}: {name} is not positive",
+        )
 
 
 def check(name: str, value: Array, constraint: Constraint, owner: str, shown: str) -> None:
     """Raise `value` where a parameter of a distribution, which print shows as `owner`, does not
     satisfy a constraint; `shown` is what print shows of the parameter.
     """
-    if np.all(constraint.holds(value)):
-        return
-    said = (
-        f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution {owner} "
-        f"to satisfy the constraint {constraint.said}, but found invalid values:\n{shown}"
-    )
-    raise RefusedError(
-        ("ValueError", said),
-        "value",
-        f"{owner.partition('(')[0]}: {name} does not satisfy {constraint.said}",
-        hint="validate_args=False lets it through",
+    if not np.all(constraint.holds(value)):
+        raise _refused(
+            f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution "
+            f"{owner} to satisfy the constraint {constraint.said}, but found invalid values:"
+            f"\n{shown}",
+            f"{owner.partition('(')[0]}: {name} does not satisfy {constraint.said}",
+        )
+
+
+def _refused(said: str, message: str) -> RefusedError:
+    """The error of what no distribution takes, and what PyTorch says."""
+    return RefusedError(
+        ("ValueError", said), "value", message, hint="validate_args=False lets it through"
     )

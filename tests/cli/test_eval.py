@@ -464,3 +464,11 @@ def test_what_was_printed_before_an_error_is_shown(gradcli: Runner, mistake: str
     assert answer.err.startswith("error[")
     assert gradcli("eval", "-", "--quiet", stdin=cell).out == ""
     assert [*gradcli("eval", "-", "--json", stdin=cell).json] == ["error"]
+
+
+def test_what_is_printed_before_an_error_keeps_to_the_limits(gradcli: Runner) -> None:
+    cell = b"import torch\nx = torch.arange(300000.)\nprint(torch.sort(-x)[0])\nnothing\n"
+    assert gradcli("eval", "-", stdin=cell).out.startswith("tensor([-3.0000e+05, ")
+    limited = gradcli("eval", "-", "--max-memory", "1M", stdin=cell)
+    assert limited.out == ""
+    assert "nothing" in limited.err
