@@ -103,11 +103,33 @@ def _prepared(
     refused: str = "",
 ) -> Prepared:
     """The same; `refused` says why loops cannot be one node, if they were tried to be."""
-    tracer = _trace(program, inputs, options, numbers)
-    if tracer.made_many_passes:
-        reason = refused or _why_no_loop_rolls(program, options)
-        if reason:
-            tracer.notes.append(Note("unrolled", f"the loops were unrolled: {reason}"))
+    tracer = _tracer(program, inputs, options, numbers)
+    evaluator = tracer.values.evaluator
+    is_traced = False
+    try:
+        tracer.trace(program)
+        is_traced = True
+        if tracer.made_many_passes:
+            reason = refused or _why_no_loop_rolls(program, options)
+            if reason:
+                tracer.notes.append(Note("unrolled", f"the loops were unrolled: {reason}"))
+        return _planned(tracer, program, inputs, gradients, options)
+    except GradcliError as error:
+        # A run that is refused as a whole prints nothing.
+        if not is_traced or error.diagnostic.code != "limit-memory":
+            printed = tracer.special.all_printed([])
+            error.printed = _printed_before(printed, tracer.graph, evaluator)
+        raise
+
+
+def _planned(
+    tracer: Tracer,
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    options: Options,
+) -> Prepared:
+    """A program that was traced, differentiated and planned."""
     outputs, others = choose_outputs(tracer, options)
     tracer.values.evaluator.clear()
     retained = retained_names(tracer, options.retain_grad)
@@ -136,10 +158,10 @@ def _prepared(
     )
 
 
-def _trace(
+def _tracer(
     program: Program, inputs: Mapping[str, Array], options: Options, numbers: Mapping[int, int]
 ) -> Tracer:
-    """The program run over nodes."""
+    """What runs the program over nodes."""
     # Where the gradient of an intermediate is asked for, equal values that are two tensors must be
     # two nodes.
     asks = bool(options.retain_grad) or any(name not in inputs for name in options.wrt)
@@ -167,22 +189,16 @@ def _trace(
     tracer.values.alone = options.alone
     tracer.values.shortest_loop = options.shortest_loop
     tracer.values.gathers = _gathers(program, options, graph)
-    try:
-        tracer.trace(program)
-    except GradcliError as error:
-        error.printed = _printed(tracer, input_feeds(nodes, inputs), options)
-        raise
     return tracer
 
 
-def _printed(tracer: Tracer, feeds: Mapping[Node, Array], options: Options) -> list[str]:
-    """What a program has printed before an error, within the limits of the run."""
-    printed = tracer.special.all_printed([])
-    try:
-        found = Planned(tracer.graph, printed.nodes, (), printed.nodes, options).run(feeds)
-        return [text(line, found) for line in printed.lines]
-    except GradcliError:  # a limit, or another error in a value that nothing had asked for yet
+def _printed_before(printed: Printed, graph: Graph, evaluator: Evaluator) -> list[str]:
+    """The lines that a program has printed before an error."""
+    if not printed.lines:
         return []
+    from gradcli.trace.printed_before import printed_before_error  # most programs fail without
+
+    return printed_before_error(printed, graph.refusing, evaluator)
 
 
 def _reach(program: Program, graph: Graph, options: Options) -> LoopReach | None:
@@ -324,6 +340,8 @@ class Prepared:
             targets = {self.backwards[-1].grads[name]: array for name, array in into.items()}
             found = self.planned.run(feeds, targets)
         except GradcliError as error:
+            evaluator = Evaluator(feeds, self.graph.ledger)
+            error.printed = _printed_before(self.printed, self.graph, evaluator)
             raise error.located(self.program.source, None) from None
         result = self.result(feeds, found)
         checked = [each.grads for each in result.passes] or [result.grads]

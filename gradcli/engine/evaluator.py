@@ -21,7 +21,7 @@ class Evaluator:
     """
 
     def __init__(self, inputs: Mapping[Node, Array], ledger: Ledger) -> None:
-        """`inputs` may give values of other nodes too, which are then not computed."""
+        """`inputs` may give values of other nodes too, in place of what these are or have."""
         self._inputs = inputs
         self._ledger = ledger
         self._kept: dict[Node, Array] = {}
@@ -82,9 +82,7 @@ class Evaluator:
             self._drop(node)
 
     def _known(self, node: Node) -> Array | None:
-        if node.known is not None:
-            return node.known
-        given = self._inputs.get(node)
+        given = self._inputs.get(node, node.known)
         return self._kept.get(self._lowered.get(node, node)) if given is None else given
 
     def _recall(self, node: Node) -> Array:

@@ -83,12 +83,18 @@ TEXTS = 3
 """Copies of printed text in memory: the line, all lines, the answer that is written."""
 
 
+Moment: TypeAlias = tuple[int, int, int]
+"""How many nodes there were, lines printed, and pieces of the last of these."""
+
+
 class Printed(NamedTuple):
     """Lines as pieces."""
 
     lines: list[list[Piece]]
     others: list[list[Piece]]
     """What a program ended on that is no tensor."""
+    moments: Sequence[Moment]
+    """When it was printed."""
 
     @property
     def nodes(self) -> list[Node]:

@@ -18,7 +18,7 @@ from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
-from gradcli.trace.printing import LINE, Piece, Printed, PrintedNumbers, pieces
+from gradcli.trace.printing import LINE, Moment, Piece, Printed, PrintedNumbers, pieces
 from gradcli.trace.values import Value, Values, describe
 
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
@@ -48,6 +48,8 @@ class Specials:
         self.graph = values.graph
         self.printed: list[list[Piece]] = []
         """A list of pieces for each line."""
+        self.moments: list[Moment] = []
+        """One for each call of print."""
         self._goes_on = False
         """Whether what is printed next stands on the last of these lines."""
         self.before_print: Callable[[], None] | None = None
@@ -181,12 +183,14 @@ class Specials:
         del self.printed[lines:]
         if lines:
             del self.printed[-1][pieces_of_last:]
+        while self.moments and self.moments[-1][1:] > (lines, pieces_of_last):
+            self.moments.pop()
 
     def all_printed(self, others: Sequence[Value]) -> Printed:
         """What was printed, and other values as they would be."""
         ledger = self.graph.ledger
         lines = [pieces([value], self.numbers, ledger) for value in others]
-        return Printed(self.printed, lines)
+        return Printed(self.printed, lines, self.moments)
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         if self.before_print is not None:
@@ -210,6 +214,7 @@ class Specials:
         rest = end.removesuffix(LINE)
         if rest:
             self.printed[-1] += pieces([rest], self.numbers, self.graph.ledger)
+        self.moments.append((self.graph.count, len(self.printed), len(self.printed[-1])))
         return None
 
     def _allclose(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -472,3 +472,41 @@ def test_what_is_printed_before_an_error_keeps_to_the_limits(gradcli: Runner) ->
     limited = gradcli("eval", "-", "--max-memory", "1M", stdin=cell)
     assert limited.out == ""
     assert "nothing" in limited.err
+
+
+STEPS = """import torch
+print("first")
+A = torch.tensor([[4., 2.], [2., 3.]])
+try:
+    torch.linalg.inv(A[:1])
+except RuntimeError:
+    print("caught")
+for i in range(6):
+    print("step", i, end=": ")
+    L = torch.linalg.cholesky(A{given})
+    print(L.detach().sum())
+    A = A - torch.eye(2)
+print("never")
+"""
+
+
+@pytest.mark.parametrize("given", ["", " + zero"])
+def test_what_was_printed_before_an_error_of_the_run_is_shown(gradcli: Runner, given: str) -> None:
+    """Of what is known while the program is planned, and of what is known in the run alone."""
+    flags = ("--set", "zero=0") if given else ()
+    answer = gradcli("eval", "-", *flags, stdin=STEPS.format(given=given).encode())
+    assert answer.code == 3
+    assert answer.out == (
+        "first\ncaught\nstep 0: tensor(4.4142)\nstep 1: tensor(3.7032)\nstep 2: \n"
+    )
+    assert "not positive definite" in answer.err
+    assert (
+        gradcli("eval", "-", *flags, "--quiet", stdin=STEPS.format(given=given).encode()).out == ""
+    )
+
+
+def test_a_run_that_is_refused_as_a_whole_prints_nothing(gradcli: Runner) -> None:
+    cell = b"import torch\nx = torch.ones(3000)\nprint('before')\n(x[:, None] * x).exp() @ x\n"
+    answer = gradcli("eval", "-", "--max-memory", "1M", stdin=cell)
+    assert answer.code == 4
+    assert answer.out == ""
