@@ -449,6 +449,15 @@ class Builder:
         name = self.text[span[0] : span[1]] if self.is_ascii else self.tokens.name(parts[0])
         return Name(self.names.setdefault(name, name), span)
 
+    def names_at(self, spans: Sequence[Span]) -> list[Name]:
+        """What `name` makes at each of some places, where names are as they are written."""
+        text, known = self.text, self.names
+        return [
+            Name(known.setdefault(name := text[start:end], name), span)
+            for span in spans
+            for start, end in (span,)
+        ]
+
     def number(self, parts: Parts, span: Span) -> Number:
         value = _number(self.tokens.text(parts[0]))
         if value == float("inf"):

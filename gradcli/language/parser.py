@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import islice
-from operator import itemgetter
+from itertools import chain, islice
 from typing import Any, Literal, TypeAlias
 
 from gradcli.diagnostics import GradcliError, Source, Span
@@ -89,9 +88,9 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
 # --- the automaton -------------------------------------------------------------------------
 
 _Build: TypeAlias = Callable[[Builder, Parts, Span], Any]
-_Step: TypeAlias = tuple[_Build, Callable[[Parts], Parts], int, int]
-"""What is built, what picks its parts, and the first and the last token of its text. Parts are
-picked from the tokens of the statement and what was built before, one behind the other.
+_Step: TypeAlias = tuple[_Build, tuple[int, ...], int, int]
+"""What is built, the places of its parts, and the first and the last token of its text. Parts are
+among the tokens of the statement and what was built before, one behind the other.
 """
 Recipe: TypeAlias = tuple[_Step, ...]
 _Value: TypeAlias = tuple[tuple[int, ...], int]
@@ -224,6 +223,7 @@ class _Recipes(dict[bytes, "Recipe | None"]):
     def __init__(self, tokens: Tokens, builder: Builder) -> None:
         super().__init__()
         self._tokens, self._builder = tokens, builder
+        self._kinds = bytes(tokens.kinds)
         self._states: list[int] = []
         self._pairs: dict[tuple[int, int, bytes], _Pair | None] = {}
 
@@ -232,44 +232,70 @@ class _Recipes(dict[bytes, "Recipe | None"]):
         tokens with the separators behind them; the automaton is between statements.
         """
         self._states = states
-        kinds, starts, ends = self._tokens.kinds, self._tokens.starts, self._tokens.ends
-        builder, begin = self._builder, place
-        built: list[Statement] = []
-        while True:
-            try:
-                end = kinds.index(_SEPARATOR, place, place + SHORT)
-            except ValueError:
+        kinds, begin = self._kinds, place
+        places: dict[bytes, list[int]] = {}
+        while (end := kinds.find(_SEPARATOR, place, place + SHORT)) >= 0:
+            written = kinds[place : end + 1]
+            if self[written] is None:
                 break
-            recipe = self[bytes(kinds[place : end + 1])]
-            if recipe is None:
-                break
-            made: list[Any] = [*range(place, end + 1)]
-            for build, pick, first, last in recipe:
-                span = starts[place + first], ends[place + last]
-                made.append(build(builder, pick(made), span))
-            built.append(made[-1])
-            place = end + 1
-        return built, place - begin
+            row = places.setdefault(written, [])
+            while kinds[place : place + len(written)] == written:
+                row.append(place)
+                place += len(written)
+        try:
+            built = self._built(places)
+        except GradcliError:  # there may be another one before it in the text
+            kinds_at = {first: written for written, row in places.items() for first in row}
+            for first in sorted(kinds_at):
+                self._built({kinds_at[first]: [first]})
+            raise
+        return [built[each] for each in sorted(built)], place - begin
+
+    def _built(self, places: Mapping[bytes, Sequence[int]]) -> dict[int, Statement]:
+        """Statements by their first token, of which the places are given by kinds: those of the
+        same kinds are built together, step by step, as that takes less long.
+        """
+        starts, ends, builder = self._tokens.starts, self._tokens.ends, self._builder
+        built = dict[int, Statement]()
+        for kinds, begins in places.items():
+            columns: list[Sequence[Any]] = [[]] * len(kinds)
+            for build, picked, first, last in self[kinds] or ():
+                spans = [(starts[begin + first], ends[begin + last]) for begin in begins]
+                if build is Builder.name and builder.is_ascii:
+                    columns.append(builder.names_at(spans))
+                    continue
+                for token in picked:
+                    columns[token] = columns[token] or [begin + token for begin in begins]
+                rows = zip(*[columns[each] for each in picked], spans, strict=True)
+                columns.append([build(builder, parts, span) for *parts, span in rows])
+            built.update(zip(begins, columns[-1], strict=True))
+        return built
 
     def pairs(self, place: int, below: int, state: int, row: list[Any]) -> int:
         """Add to a row what stands from a token on, as long as it is pairs such as `+ x` that leave
         the automaton in the same two states; the count of their tokens.
         """
-        kinds, starts, ends = self._tokens.kinds, self._tokens.starts, self._tokens.ends
+        kinds, starts, ends = self._kinds, self._tokens.starts, self._tokens.ends
         known, builder, begin = self._pairs, self._builder, place
         while True:
-            key = below, state, bytes(kinds[place : place + 3])
+            key = below, state, kinds[place : place + 3]
             if key not in known:
                 known[key] = _pair(*key)
             pair = known[key]
             if pair is None:
                 return place - begin
+            end = place + 2
+            while kinds[end : end + 3] == key[2]:
+                end += 2
             build, is_first_part = pair
-            if is_first_part:
-                row.append(place)
-            second = place + 1
-            row.append(build(builder, [second], (starts[second], ends[second])))
-            place += 2
+            seconds = [
+                build(builder, [second], (starts[second], ends[second]))
+                for second in range(place + 1, end, 2)
+            ]
+            firsts = range(place, end, 2)
+            pairs = chain.from_iterable(zip(firsts, seconds, strict=True))
+            row += pairs if is_first_part else seconds
+            place = end
 
     def __missing__(self, kinds: bytes) -> Recipe | None:
         recipe = self[kinds] = _recipe(kinds, [*self._states], [])
@@ -309,7 +335,7 @@ def _recipe(kinds: bytes, states: list[int], values: list[_Value]) -> Recipe | N
             parts = tuple([part for row, _ in taken for part in row])
             begin = values[kept][1] if length else place
             if not (build in (None, _splice) or (build is Builder.operation and len(parts) == 1)):
-                recipe.append((build, _picker(parts), begin, place - 1))
+                recipe.append((build, parts, begin, place - 1))
                 parts = (len(kinds) + len(recipe) - 1,)
             del states[-length or len(states) :], values[kept:]
             values.append((parts, begin))
@@ -319,13 +345,6 @@ def _recipe(kinds: bytes, states: list[int], values: list[_Value]) -> Recipe | N
         states.append(action)
         values.append(((place,), place))
     return None
-
-
-def _picker(places: tuple[int, ...]) -> Callable[[Parts], Parts]:
-    """What picks those places of a row: `itemgetter`, but that takes one item bare."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def _flat(parts: Parts) -> list[Any]:

@@ -100,6 +100,15 @@ def test_errors_are_the_same(wrong: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not isinstance(expected, list)
 
 
+def test_the_first_of_several_errors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where statements like the second one stand before the first error."""
+    text = "f(a=1, b=2)\ny = 1\n" * 4 + "y = 1e999\nf(a=1, a=2)\nf(a=1, b=2)\ny = 1\n"
+    monkeypatch.setattr(parser, "LONG", 0)
+    found = tree(text)
+    assert not isinstance(found, list)
+    assert text[slice(*found.span)] == "1e999"
+
+
 @pytest.mark.parametrize("text", BROKEN)
 def test_errors_in_rows_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tree(text)
