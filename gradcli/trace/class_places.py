@@ -62,6 +62,31 @@ _BY_MODULE = {
         "SequentialLR StepLR"
     ),
     **{
+        f"torch.distributions.{name.lower()}": name
+        for name in (
+            "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "Dirichlet",
+            "Exponential", "FisherSnedecor", "Gamma", "Geometric", "Gumbel", "Independent",
+            "Kumaraswamy", "Laplace", "Multinomial", "Normal", "Pareto", "Poisson", "Uniform",
+            "Weibull",
+        )
+    },
+    "torch.distributions.half_cauchy": "HalfCauchy",
+    "torch.distributions.half_normal": "HalfNormal",
+    "torch.distributions.inverse_gamma": "InverseGamma",
+    "torch.distributions.log_normal": "LogNormal",
+    "torch.distributions.lowrank_multivariate_normal": "LowRankMultivariateNormal",
+    "torch.distributions.mixture_same_family": "MixtureSameFamily",
+    "torch.distributions.multivariate_normal": "MultivariateNormal",
+    "torch.distributions.negative_binomial": "NegativeBinomial",
+    "torch.distributions.one_hot_categorical": (
+        "OneHotCategorical OneHotCategoricalStraightThrough"
+    ),
+    "torch.distributions.relaxed_bernoulli": "RelaxedBernoulli",
+    "torch.distributions.relaxed_categorical": "RelaxedOneHotCategorical",
+    "torch.distributions.studentT": "StudentT",
+    "torch.distributions.transformed_distribution": "TransformedDistribution",
+    "torch.distributions.von_mises": "VonMises",
+    **{
         f"torch.optim.{name.lower()}": name
         for name in (
             "ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam",

@@ -1,48 +1,41 @@
-"""`torch.distributions`: the usual ones, as objects with `log_prob`, `sample`, `entropy` …
+"""What all of `torch.distributions` have in common: `log_prob`, `sample`, `entropy`, `support` …
 
-Formulas: Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, 1994. A sample's
-shape is `sample_shape`, followed by that of the parameters.
+A sample's shape is `sample_shape`, followed by that of the parameters, which are broadcast.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY, Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
-from gradcli.ops.kinds import cast
+from gradcli.ops.shapes import broadcast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.constraints import (
-    NOT_NEGATIVE,
-    POSITIVE,
-    PROBABILITY,
     REAL,
-    SIMPLEX,
-    TRUTH,
     Constraint,
     check,
+    check_shape,
     check_value,
-    each,
-    less_than,
-    up_to,
-    within,
+    refused,
 )
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.draws import Draws
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import ClassName, Given, Object, class_shown
 from gradcli.trace.printing import as_single
-from gradcli.trace.special import Size, Special
+from gradcli.trace.special import Size
+from gradcli.trace.supports import Support
 from gradcli.trace.tensor_text import with_suffixes
 from gradcli.trace.values import Value, Values
 
-Rule = Callable[..., Node]
-LOG_TWO_PI = math.log(2 * math.pi)
+Method = Callable[[list[Any], Given], Any]
 
 
 def function(name: str, *arguments: Any, **options: Any) -> Node:
@@ -54,10 +47,9 @@ def function(name: str, *arguments: Any, **options: Any) -> Node:
 _f = function
 
 
-def _fits(node: Node, shape: Shape) -> bool:
-    """Whether a parameter can be expanded to a shape; those that are rows are longer."""
-    pairs = zip(node.shape[::-1], shape[::-1], strict=False)
-    return node.ndim <= len(shape) and all(own in (1, length) for own, length in pairs)
+def expanded(node: Node, shape: Shape) -> Node:
+    """A tensor with its elements repeated to a shape."""
+    return node if node.shape == shape else _f("expand", node, shape)
 
 
 class Distribution(Object):
@@ -67,8 +59,10 @@ class Distribution(Object):
     family = "Distribution"
     names: tuple[str, ...] = ()
     """Its parameters."""
-    defaults: tuple[float, ...] = ()
-    """Those of the last of them."""
+    takes: tuple[str, ...] = ()
+    """What it is made with, where that is not its parameters."""
+    defaults: Mapping[str, float] = EMPTY
+    """Parameters that need not be given."""
     instead: Mapping[str, Callable[[Node], Node]] = EMPTY
     """Parameters that may be given for the last of two, and what makes that of them."""
     constraints: tuple[Constraint, ...] = ()
@@ -79,13 +73,24 @@ class Distribution(Object):
     """Whether other values are refused: not with `validate_args=False`."""
     events = 0
     """How many of its last axes are parts of one value."""
+    has_rsample = True
+    """Whether PyTorch's samples pass gradients on."""
+    has_enumerate_support = False
+    """Whether it has so few values that they can be listed."""
 
     def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
         self.title = type(self).__name__
         self.draws = draws
-        self.values = draws.values
-        self.shape: Shape = np.broadcast_shapes(*(each.shape for each in parameters))
-        self.parameters = tuple(parameters)
+        self.values: Values = draws.values
+        self.shape: Shape = broadcast(self.title, [(), *(each.shape for each in parameters)])
+        self.parameters = tuple(expanded(each, self.shape) for each in parameters)
+
+    @property
+    def batch(self) -> Shape:
+        """The axes along which its values are independent."""
+        return self.shape[: len(self.shape) - self.events]
+
+    # --- what is refused ---
 
     def check(self, names: Sequence[str]) -> None:
         """Raise PyTorch's error where one of these parameters is none. One that follows from
@@ -94,13 +99,12 @@ class Distribution(Object):
         owner = self.checked()
         known = names if isinstance(owner, OfLogits) else owner.names
         if owner is not self and isinstance(owner, OfLogits):
-            owner.printed_names = (*names,)
+            owner.printed_names = tuple([name for name in names if name in owner.names])
         for name, node, constraint in zip(
             owner.names, owner.parameters, owner.bounds(), strict=False
         ):
             if name in known and not self.draws.is_followed(node):
-                wide = _f("expand", node, owner.shape) if _fits(node, owner.shape) else node
-                value = self.values.evaluator.value(wide)
+                value = self.values.evaluator.value(node)
                 check(name, value, constraint, owner.shown(), shown_value(value))
 
     def checked(self) -> Distribution:
@@ -115,75 +119,123 @@ class Distribution(Object):
         """Its support, also where it follows from parameters."""
         return self.support
 
-    def check_value(self, x: Node) -> None:
-        """Raise PyTorch's error where it does not have a value; one that follows from leaves is not
-        looked at, as no such parameter is.
+    def check_value(self, value: Value) -> None:
+        """Raise PyTorch's error where it does not have a value; elements that follow from leaves
+        are not looked at, as no such parameter is.
         """
-        support = self.supported() if self.checks_values else None
-        if support is None or self.draws.is_followed(x):
+        if not self.checks_values:
             return
-        value = self.values.evaluator.value(x)
-        is_single = not value.shape and self.values.is_single(x)
-        shown = f"{as_single(value.item())}" if is_single else shown_value(value)
-        check_value(value, support, self.shown(), shown)
+        if not isinstance(value, Node) or not self.values.is_tensor(value):
+            raise refused(
+                "The value argument to log_prob must be a Tensor",
+                f"{self.title} takes a tensor as a value",
+            )
+        check_shape(value.shape, self.shape, self.events)
+        support = self.supported()
+        if support is None or self.draws.is_followed(value):
+            return
+        found = self.values.evaluator.value(value)
+        is_single = not found.shape and self.values.is_single(value)
+        shown = f"{as_single(found.item())}" if is_single else shown_value(found)
+        check_value(found, support, self.shown(), shown)
 
     # --- what each has ---
 
     def log_density(self, x: Node) -> Node:
-        raise self._unknown("log_prob")
+        raise self.unknown("log_prob")
 
     def mean(self) -> Node:
-        raise self._unknown("mean")
+        raise self.unknown("mean")
+
+    def mode(self) -> Node:
+        raise self.unknown("mode", f"{class_shown(self.title)} does not implement mode")
 
     def variance(self) -> Node:
-        raise self._unknown("variance")
+        raise self.unknown("variance")
 
     def entropy(self) -> Node:
-        raise self._unknown("entropy")
+        raise self.unknown("entropy")
 
     def drawn(self, shape: Shape) -> Node:
         """A sample as a function of the parameters, where it is one, and of random numbers."""
-        raise self._unknown("sample")
+        raise self.unknown("sample")
+
+    def check_flow(self) -> None:
+        """Raise `name` where gradients would flow back from samples, and no way is known here."""
 
     def cdf(self, x: Node) -> Node:
-        raise self._unknown("cdf")
+        raise self.unknown("cdf")
 
-    def _unknown(self, what: str) -> GradcliError:
-        return GradcliError("name", f"{what} of {type(self).__name__} is not known here")
+    def icdf(self, x: Node) -> Node:
+        raise self.unknown("icdf")
 
-    can_flow = True
-    """Whether gradients flow back from samples: whether there is `rsample`."""
+    def possible(self) -> Node:
+        """All values that it may have, one after another."""
+        raise self.unknown("enumerate_support")
+
+    def unknown(self, what: str, said: str = "") -> GradcliError:
+        """What PyTorch does not have, either."""
+        message = f"{what} of {self.title} is not known"
+        return RefusedError(("NotImplementedError", said), "name", message, None)
 
     # --- methods and attributes ---
 
-    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        found: dict[str, Callable[[list[Any], Given], Any]] = {
-            "log_prob": partial(self._of_value, self.log_density),
-            "cdf": partial(self._of_value, self.cdf),
+    def methods(self) -> dict[str, Method]:
+        return {
+            "log_prob": self._log_prob,
+            "cdf": self._cdf,
+            "icdf": lambda *given: self.icdf(self._value(*given)),
             "entropy": lambda *_: self.entropy(),
+            "perplexity": lambda *_: _f("exp", self.entropy()),
             "sample": lambda *given: self._cut(self._sample(*given)),
+            "rsample": self._rsample,
+            "expand": self._expand,
+            "enumerate_support": self._enumerate,
         }
-        return found | ({"rsample": self._sample} if self.can_flow else {})
 
     def attribute(self, name: str) -> Any:
         if name in self.names:
             return self.parameters[self.names.index(name)]
-        if name in ("mean", "variance"):
+        if name in ("mean", "mode", "variance"):
             return getattr(self, name)()
-        if name in ("batch_shape", "event_shape"):
-            border = len(self.shape) - self.events
-            lengths = self.shape[:border] if name == "batch_shape" else self.shape[border:]
-            return Size([self.values.plain(each) for each in lengths])
         if name == "stddev":
             return _f("sqrt", self.variance())
+        if name in ("batch_shape", "event_shape"):
+            border = len(self.batch)
+            lengths = self.shape[:border] if name == "batch_shape" else self.shape[border:]
+            return Size([self.values.plain(each) for each in lengths])
+        if name == "support":
+            support = self.supported()
+            return None if support is None else Support(self.values, support)
+        if name == "arg_constraints":
+            return Dictionary(self.values, self._limits())
+        if name == "__class__":
+            return ClassName(self.title, self)
+        if name in ("has_rsample", "has_enumerate_support"):
+            return self.values.graph.constant(bool(getattr(self, name)))
         return super().attribute(name)
 
-    def _of_value(self, rule: Rule, arguments: list[Value], keywords: Given) -> Node:
+    def _limits(self) -> list[tuple[Value, Value]]:
+        """The parameters' names, and what they satisfy."""
+        return [
+            (name, Support(self.values, constraint))
+            for name, constraint in zip(self.names, self.bounds(), strict=False)
+        ]
+
+    def _value(self, arguments: list[Value], keywords: Given) -> Node:
         given = bind_names("log_prob", ("value",), arguments, keywords)["value"]
-        x = self.values.tensor(given, "a value")
-        if getattr(rule, "__func__", rule) is not Distribution.cdf:
-            self.check_value(x)
-        return rule(x)
+        return self.values.tensor(given, "a value")
+
+    def _log_prob(self, arguments: list[Value], keywords: Given) -> Node:
+        given = bind_names("log_prob", ("value",), arguments, keywords)["value"]
+        self.check_value(given)
+        return self.log_density(self.values.tensor(given, "a value"))
+
+    def _cdf(self, arguments: list[Value], keywords: Given) -> Node:
+        given = bind_names("cdf", ("value",), arguments, keywords)["value"]
+        if type(self).cdf is not Distribution.cdf:
+            self.check_value(given)
+        return self.cdf(self.values.tensor(given, "a value"))
 
     def _sample(self, arguments: list[Value], keywords: Given) -> Node:
         names = ("sample_shape",)
@@ -191,8 +243,36 @@ class Distribution(Object):
         front = self.values.integers(given["sample_shape"], names[0]) if given else ()
         return self.draws.alike(self.drawn((*front, *self.shape)), *self.parameters)
 
+    def _rsample(self, arguments: list[Value], keywords: Given) -> Node:
+        if not self.has_rsample:
+            raise self.unknown("rsample")
+        self.check_flow()
+        return self._sample(arguments, keywords)
+
     def _cut(self, node: Node) -> Node:
-        return detach(node) if node.kind == "float" else node
+        return detach(node) if node.kind == "float" else self.values.own(node)
+
+    def _expand(self, arguments: list[Value], keywords: Given) -> Distribution:
+        names = ("batch_shape", "_instance")
+        given = bind_names("expand", names, arguments, keywords, names[1:])
+        return self.expanded(self.values.integers(given[names[0]], names[0]))
+
+    def expanded(self, batch: Shape) -> Distribution:
+        """The same one, repeated along axes in front."""
+        made = copy(self)
+        made.shape = (*batch, *self.shape[len(self.batch) :])
+        made.parameters = tuple(
+            expanded(each, (*batch, *each.shape[len(self.batch) :])) for each in self.parameters
+        )
+        return made
+
+    def _enumerate(self, arguments: list[Value], keywords: Given) -> Node:
+        given = bind_names("enumerate_support", ("expand",), arguments, keywords, ("expand",))
+        found = self.possible()
+        ones = (1,) * len(self.batch)
+        found = _f("reshape", found, found.shape[0], *ones, *found.shape[1:])
+        is_whole = "expand" not in given or self.values.truth(given["expand"])
+        return expanded(found, (found.shape[0], *self.shape)) if is_whole else found
 
     printed_names: tuple[str, ...] | None = None
     """The parameters that print shows, if they are not all; those of the others follow."""
@@ -203,8 +283,6 @@ class Distribution(Object):
         return f"{self.title}({', '.join(parts)})"
 
     def _parameter_shown(self, node: Node) -> str:
-        if self.shape != node.shape and node.size == 1:
-            node = _f("expand", node, self.shape)
         value = self.values.evaluator.value(node)
         if value.size != 1:
             return f"torch.Size({list(node.shape)})"
@@ -218,148 +296,58 @@ def shown_value(value: Array) -> str:
     return with_suffixes(value, ()) if value.shape else f"{value.item()}"
 
 
-class Normal(Distribution):
-    names = ("loc", "scale")
-    constraints = (REAL, POSITIVE)
+class ByInverse(Distribution):
+    """Drawn by the inverse of the distribution function, through which no gradient flows here."""
 
-    def log_density(self, x: Node) -> Node:
-        loc, scale = self.parameters
-        return -((x - loc) ** 2.0) / (2.0 * scale**2.0) - _f("log", scale) - LOG_TWO_PI / 2
+    shapes: int | None = None
+    """How many of the parameters, from the first on, the inverse depends on; None for all."""
 
-    def mean(self) -> Node:
-        return _f("expand", self.parameters[0], self.shape)
+    def inverse(self, u: Any, *parameters: Any) -> Any:
+        """The inverse, of arrays."""
+        raise NotImplementedError
 
-    def variance(self) -> Node:
-        return _f("expand", self.parameters[1] ** 2.0, self.shape)
-
-    def entropy(self) -> Node:
-        return _f("expand", 0.5 + LOG_TWO_PI / 2 + _f("log", self.parameters[1]), self.shape)
+    def placed(self, x: Node) -> Node:
+        """What the other parameters make of it."""
+        return x
 
     def drawn(self, shape: Shape) -> Node:
-        loc, scale = self.parameters
-        return loc + self.draws.gaussian(shape) * scale
-
-    def cdf(self, x: Node) -> Node:
-        loc, scale = self.parameters
-        return 0.5 * (1.0 + _f("erf", (x - loc) / (scale * math.sqrt(2))))
-
-
-class Uniform(Distribution):
-    names = ("low", "high")
-
-    def bounds(self) -> tuple[Constraint, ...]:
-        if self.draws.is_followed(self.parameters[1]):
-            return ()
-        _, high = self._ends()
-        return (less_than(high, shown_value(high)),)
-
-    def supported(self) -> Constraint | None:
-        if any(map(self.draws.is_followed, self.parameters)):
-            return None
-        low, high = self._ends()
-        return within(low, high, (shown_value(low), shown_value(high)))
-
-    def _ends(self) -> Sequence[Array]:
         value = self.values.evaluator.value
-        return [value(_f("expand", each, self.shape)) for each in self.parameters]
+        u = np.clip(value(self.draws.uniform(shape)), 1e-300, 1.0)
+        found = self.inverse(u, *map(value, self.parameters[: self.shapes]))
+        return self.placed(self.values.graph.constant(found))
 
-    def log_density(self, x: Node) -> Node:
-        low, high = self.parameters
-        inside = cast(_f("logical_and", x >= low, x < high), "float")
-        return _f("log", inside) - _f("log", high - low)
-
-    def mean(self) -> Node:
-        return (self.parameters[0] + self.parameters[1]) / 2.0
-
-    def variance(self) -> Node:
-        return (self.parameters[1] - self.parameters[0]) ** 2.0 / 12.0
-
-    def entropy(self) -> Node:
-        return _f("log", self.parameters[1] - self.parameters[0])
-
-    def drawn(self, shape: Shape) -> Node:
-        low, high = self.parameters
-        return low + self.draws.uniform(shape) * (high - low)
-
-    def cdf(self, x: Node) -> Node:
-        low, high = self.parameters
-        return _f("clamp", (x - low) / (high - low), 0.0, 1.0)
-
-
-class Exponential(Distribution):
-    names = ("rate",)
-    constraints = (POSITIVE,)
-    support = NOT_NEGATIVE
-
-    def log_density(self, x: Node) -> Node:
-        (rate,) = self.parameters
-        return _f("log", rate) - rate * x
-
-    def mean(self) -> Node:
-        return 1.0 / self.parameters[0]
-
-    def variance(self) -> Node:
-        return self.parameters[0] ** -2.0
-
-    def entropy(self) -> Node:
-        return 1.0 - _f("log", self.parameters[0])
-
-    def drawn(self, shape: Shape) -> Node:
-        return -_f("log1p", -self.draws.uniform(shape)) / self.parameters[0]
-
-    def cdf(self, x: Node) -> Node:
-        return 1.0 - _f("exp", -self.parameters[0] * x)
-
-
-class Laplace(Distribution):
-    names = ("loc", "scale")
-    constraints = (REAL, POSITIVE)
-
-    def log_density(self, x: Node) -> Node:
-        loc, scale = self.parameters
-        return -_f("log", 2.0 * scale) - _f("abs", x - loc) / scale
-
-    def mean(self) -> Node:
-        return _f("expand", self.parameters[0], self.shape)
-
-    def variance(self) -> Node:
-        return _f("expand", 2.0 * self.parameters[1] ** 2.0, self.shape)
-
-    def entropy(self) -> Node:
-        return _f("expand", 1.0 + _f("log", 2.0 * self.parameters[1]), self.shape)
-
-    def drawn(self, shape: Shape) -> Node:
-        loc, scale = self.parameters
-        u = self.draws.uniform(shape) - 0.5
-        return loc - scale * _f("sign", u) * _f("log1p", -2.0 * _f("abs", u))
-
-    def cdf(self, x: Node) -> Node:
-        loc, scale = self.parameters
-        apart = x - loc
-        return 0.5 - 0.5 * _f("sign", apart) * _f("expm1", -_f("abs", apart) / scale)
-
-
-_NEEDED = {
-    "log_prob": ("logits",), "entropy": ("probs", "logits"), "logits": ("logits",),
-    **dict.fromkeys(("probs", "sample", "mean", "variance", "stddev"), ("probs",)),
-}  # fmt: skip
-"""What methods and attributes are computed of."""
+    def check_flow(self) -> None:
+        if any(map(self.draws.is_followed, self.parameters[: self.shapes])):
+            raise GradcliError(
+                "name", f"gradients of samples of {self.title} are not known here",
+                hint="d.sample() draws without them, d.log_prob(x) has those of a sample x",
+            )  # fmt: skip
 
 
 class OfLogits(Distribution):
     """Given by `probs` or by `logits`, of which the other follows."""
 
-    names = ("probs", "logits")
-    can_flow = False
+    names: tuple[str, ...] = ("probs", "logits")
+    has_rsample = False
     printed_names: tuple[str, ...] | None = ("probs",)
+    moments = "probs"
+    """Of which of the two its mean, its samples and the like are computed."""
     of_truths = False
     """Whether each probability is one of a yes, not of a class."""
 
-    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+    @property
+    def probs(self) -> Node:
+        return self.parameters[-2]
+
+    @property
+    def logits(self) -> Node:
+        return self.parameters[-1]
+
+    def methods(self) -> dict[str, Method]:
         found = super().methods()
         return {name: partial(self._noting, name, each) for name, each in found.items()}
 
-    def _noting(self, name: str, method: Callable[..., Any], *given: Any) -> Any:
+    def _noting(self, name: str, method: Method, *given: Any) -> Any:
         found = method(*given)
         self._note(name)
         return found
@@ -370,184 +358,23 @@ class OfLogits(Distribution):
 
     def _note(self, used: str) -> None:
         """Print shows both of them once what needs the other was asked for, as in PyTorch."""
-        needed = _NEEDED.get(used, ())
+        needed = {"log_prob": ["logits"], "entropy": ["probs", "logits"]}.get(used, [])
+        if used in ("sample", "mean", "variance", "stddev", "mode"):
+            needed = [self.moments]
         if self.printed_names:
-            known = {*self.printed_names, *needed}
-            self.printed_names = tuple(
-                [name for name in ("total_count", *self.names) if name in known]
-            )
+            known = {*self.printed_names, *needed, used}
+            self.printed_names = tuple([name for name in self.names if name in known])
 
 
-class Bernoulli(OfLogits):
-    of_truths = True
-    constraints = (PROBABILITY, REAL)
-    support = TRUTH
-
-    @property
-    def probs(self) -> Node:
-        return self.parameters[0]
-
-    def log_density(self, x: Node) -> Node:
-        logits = self.parameters[1]
-        return x * logits - _f("softplus", logits)
-
-    def mean(self) -> Node:
-        return self.probs
-
-    def variance(self) -> Node:
-        return self.probs * (1.0 - self.probs)
-
-    def entropy(self) -> Node:
-        logits = self.parameters[1]
-        return _f("softplus", logits) - self.probs * logits
-
-    def drawn(self, shape: Shape) -> Node:
-        return cast(self.draws.uniform(shape) < self.probs, "float")
-
-
-class Categorical(OfLogits):
-    """Of places 0 to n - 1; the parameters' last axis has length n."""
-
-    constraints = (SIMPLEX, each(REAL))
-
-    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
-        super().__init__(draws, parameters)
-        self.shape = self.shape[:-1]
-
-    def supported(self) -> Constraint | None:
-        last = self.parameters[0].shape[-1] - 1
-        return up_to(last, str(last))
-
-    def log_density(self, x: Node) -> Node:
-        x = self.values.index(x, "a value")
-        logits = self.parameters[1]
-        shape = np.broadcast_shapes(x.shape, self.shape)
-        wide = _f("expand", logits, (*shape, logits.shape[-1]))
-        places = _f("expand", _f("unsqueeze", x, -1), (*shape, 1))
-        return _f("squeeze", _f("gather", wide, -1, places), -1)
-
-    def mean(self) -> Node:
-        return self._no_number()
-
-    def variance(self) -> Node:
-        return self._no_number()
-
-    def _no_number(self) -> Node:
-        return self.values.own(self.values.graph.constant(np.full(self.shape, np.nan)))
-
-    def entropy(self) -> Node:
-        probs, logits = self.parameters
-        return -_f("sum", probs * logits, -1)
-
-    def drawn(self, shape: Shape) -> Node:
-        weights = self.values.evaluator.value(self.parameters[0])
-        front = shape[: len(shape) - len(self.shape)]
-        count = math.prod(front)
-        self.values.graph.check_room(count)
-        found = self.draws.chosen(weights, count, replace=True)
-        moved = np.moveaxis(found, -1, 0).reshape(shape)
-        return self.values.graph.constant(moved)
-
-
-CLASSES: tuple[type[Distribution], ...] = (
-    Normal, Uniform, Exponential, Laplace, Bernoulli, Categorical
-)  # fmt: skip
-
-
-class Distributions:
-    """The functions by name."""
-
-    def __init__(self, draws: Draws) -> None:
-        self.draws = draws
-        self.values: Values = draws.values
-        self.functions: dict[str, Special] = {
-            f"torch.distributions.{made.__name__}": partial(self.make, made) for made in CLASSES
-        } | {
-            "torch.distributions.kl_divergence": self._divergence,
-            "torch.distributions.kl.kl_divergence": self._divergence,
-        }
-
-    def make(
-        self, made: type[Distribution], arguments: list[Value], keywords: dict[str, Value]
-    ) -> Value:
-        """A distribution of a class with these parameters."""
-        keywords, told = self._as_named(made, keywords)
-        last = made.names[len(made.names) - len(made.defaults) :]
-        options = (*(made.names if issubclass(made, OfLogits) else last), "validate_args")
-        names = (*made.names, "validate_args")
-        given = bind_names(made.__name__, names, arguments, keywords, options)
-        for name, default in zip(last, made.defaults, strict=True):
-            given.setdefault(name, self.values.graph.constant(default))
-        nodes = {
-            name: self.parameter(given[name], f"{made.__name__}: {name}")
-            for name in made.names
-            if given.get(name) is not None
-        }
-        if not issubclass(made, OfLogits):
-            plain = made(self.draws, list(nodes.values()))
-            self.check(plain, made.names, given)
-            plain.printed_names = told or plain.printed_names
-            return plain
-        if len(nodes) != 1:
-            raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
-                               hint=f"{made.__name__}(logits=x)")  # fmt: skip
-        ((name, node),) = nodes.items()
-        found = made(self.draws, both(made, name, node))
-        if found.printed_names:
-            found.printed_names = (name,)
-        self.check(found, (name,), given)
-        return found
-
-    def _as_named(
-        self, made: type[Distribution], keywords: dict[str, Value]
-    ) -> tuple[dict[str, Value], tuple[str, ...] | None]:
-        """The parameters by the class's own names; and by which they are shown, if by others."""
-        for name, turned in made.instead.items():
-            if keywords.get(name) is not None:
-                first, own = made.names
-                node = turned(self.parameter(keywords[name], f"{made.__name__}: {name}"))
-                others = {key: each for key, each in keywords.items() if key != name}
-                return {**others, own: node}, (first, name)
-        return keywords, None
-
-    def check(self, made: Distribution, names: Sequence[str], given: dict[str, Value]) -> None:
-        """Raise PyTorch's error for a parameter, unless the call says `validate_args=False`."""
-        wanted = given.get("validate_args")
-        if self.values.is_pytorch and (wanted is None or self.values.truth(wanted)):
-            made.check(names)
-            made.checks_values = True
-
-    def parameter(self, value: Value, what: str) -> Node:
-        """A parameter as a tensor, also where it is given as a number."""
-        node = cast(self.values.tensor(value, what), "float")
-        return node if node.known is None else self.values.own(node)
-
-    def _divergence(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """The Kullback-Leibler divergence of p from q, two of one kind."""
-        given = bind_names("kl_divergence", ("p", "q"), arguments, keywords)
-        p, q = given["p"], given["q"]
-        if isinstance(p, Normal) and isinstance(q, Normal):
-            ratio = (p.parameters[1] / q.parameters[1]) ** 2.0
-            apart = ((p.parameters[0] - q.parameters[0]) / q.parameters[1]) ** 2.0
-            return 0.5 * (ratio + apart - 1.0 - _f("log", ratio))
-        if isinstance(p, Categorical) and isinstance(q, Categorical):
-            return _f("sum", p.parameters[0] * (p.parameters[1] - q.parameters[1]), -1)
-        if isinstance(p, Bernoulli) and isinstance(q, Bernoulli):
-            apart = p.parameters[1] - q.parameters[1]
-            sizes = _f("softplus", q.parameters[1]) - _f("softplus", p.parameters[1])
-            return p.probs * apart + sizes
-        raise GradcliError(
-            "type", "kl_divergence is known here of two Normal, Bernoulli or Categorical",
-            hint="(p.log_prob(x) - q.log_prob(x)).mean() of samples x estimates it",
-        )  # fmt: skip
-
-
-def both(made: type[OfLogits], name: str, node: Node) -> tuple[Node, Node]:
-    """Probabilities and logits of one of them; logits of classes are log-probabilities."""
-    if made.of_truths:
-        return (node, _f("log", node) - _f("log1p", -node)) if name == "probs" else (
-            _f("sigmoid", node), node)  # fmt: skip
+def both(values: Values, made: type[OfLogits], name: str, node: Node) -> tuple[Node, Node]:
+    """Probabilities and logits of one of them; logits of classes are log-probabilities. Of
+    probabilities at the edge PyTorch takes the logits of the nearest that are not.
+    """
     if name == "logits":
-        return _f("softmax", node, -1), _f("log_softmax", node, -1)
-    probs = node / _f("sum", node, -1, True)
-    return probs, _f("log", probs)
+        return (_f("sigmoid", node), node) if made.of_truths else (
+            _f("softmax", node, -1), _f("log_softmax", node, -1))  # fmt: skip
+    probs = node if made.of_truths else node / _f("sum", node, -1, True)
+    edge = float(np.finfo(np.float32 if values.is_single(node) else np.float64).eps)
+    inside = _f("clamp", probs, edge, 1.0 - edge)
+    logs = _f("log", inside)
+    return probs, (logs - _f("log1p", -inside) if made.of_truths else logs)

@@ -137,6 +137,8 @@ class Library:
         """Whether it has what few programs use, too."""
         self.in_place: Mapping[str, Any] = {}
         """Methods that change tensors in place and are no functions, once it is whole."""
+        self._distributions: Any = None
+        """The functions of `torch.distributions`, where the program speaks of them."""
         self._add_mentioned()
 
     def _method(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
@@ -171,6 +173,7 @@ class Library:
                 caller.put_into,
                 caller.replace,
                 caller.python,
+                self._distributions,
             )
             self._add(seldom)
             self.in_place = seldom.in_place
@@ -271,9 +274,10 @@ class Library:
         draws = Draws(self._autograd, self._caller.note_random)
         self._add(draws)
         if self._mentions(("distributions",)):
-            from gradcli.trace.distributions import Distributions
+            from gradcli.trace.distribution_calls import DistributionCalls
 
-            self.functions |= Distributions(draws).functions
+            self._distributions = DistributionCalls(draws)
+            self.functions |= self._distributions.functions
 
     def _of_pytorch(self) -> dict[str, Special]:
         """Functions of parts of PyTorch that few programs use."""

@@ -1,24 +1,30 @@
-"""`torch.distributions`: those that few programs use.
+"""`torch.distributions`: proportions, counts of events, and numbers above 0.
 
 Formulas: Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, 1994.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
-from gradcli.trace.arguments import bind_names
-from gradcli.trace.constraints import COUNT, NOT_NEGATIVE, POSITIVE, PROBABILITY, REAL, each
-from gradcli.trace.distributions import LOG_TWO_PI, Categorical, Distribution, Distributions, Normal
+from gradcli.trace.constraints import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    PROBABILITY,
+    SIMPLEX,
+    check,
+    each,
+)
+from gradcli.trace.distributions import ByInverse, Distribution, shown_value
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
-from gradcli.trace.special import Size, Special
+from gradcli.trace.supports import Support
+from gradcli.trace.usual_distributions import Normal
 from gradcli.trace.values import Value
 
 
@@ -37,6 +43,10 @@ class LogNormal(Normal):
         loc, scale = self.parameters
         return _f("exp", loc + scale**2.0 / 2.0)
 
+    def mode(self) -> Node:
+        loc, scale = self.parameters
+        return _f("exp", loc - scale**2.0)
+
     def variance(self) -> Node:
         loc, scale = self.parameters
         return _f("expm1", scale**2.0) * _f("exp", 2.0 * loc + scale**2.0)
@@ -50,33 +60,25 @@ class LogNormal(Normal):
     def cdf(self, x: Node) -> Node:
         return super().cdf(_f("log", x))
 
-
-class ByInverse(Distribution):
-    """Drawn by the inverse of the distribution function, through which no gradient flows here."""
-
-    can_flow = False
-
-    def inverse(self, u: Any, *parameters: Any) -> Any:
-        """The inverse, of arrays."""
-        raise NotImplementedError
-
-    def drawn(self, shape: Shape) -> Node:
-        value = self.values.evaluator.value
-        u = np.clip(value(self.draws.uniform(shape)), 1e-300, 1.0)
-        return self.values.graph.constant(self.inverse(u, *map(value, self.parameters)))
+    def icdf(self, x: Node) -> Node:
+        return _f("exp", super().icdf(x))
 
 
 class Gamma(ByInverse):
     support = NOT_NEGATIVE
+    shapes = 1
     names = ("concentration", "rate")
     constraints = (POSITIVE, POSITIVE)
 
     def log_density(self, x: Node) -> Node:
         a, rate = self.parameters
-        return a * _f("log", rate) + (a - 1.0) * _f("log", x) - rate * x - _f("lgamma", a)
+        return _f("xlogy", a, rate) + _f("xlogy", a - 1.0, x) - rate * x - _f("lgamma", a)
 
     def mean(self) -> Node:
         return self.parameters[0] / self.parameters[1]
+
+    def mode(self) -> Node:
+        return _f("clamp", (self.parameters[0] - 1.0) / self.parameters[1], 0.0)
 
     def variance(self) -> Node:
         return self.parameters[0] / self.parameters[1] ** 2.0
@@ -85,11 +87,82 @@ class Gamma(ByInverse):
         a, rate = self.parameters
         return a - _f("log", rate) + _f("lgamma", a) + (1.0 - a) * _f("digamma", a)
 
+    def cdf(self, x: Node) -> Node:
+        a, rate = self.parameters
+        return _f("gammainc", a, rate * x)
+
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.special import gammaincinv
 
-        a, rate = parameters
-        return gammaincinv(a, u) / rate
+        return gammaincinv(*parameters, u)
+
+    def placed(self, x: Node) -> Node:
+        return x / self.parameters[1]
+
+
+class Chi2(Gamma):
+    takes = ("df",)
+    printed_names = ()
+
+    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
+        (df,) = parameters
+        super().__init__(draws, [df / 2.0, df.graph.constant(0.5)])
+
+    def check(self, names: Sequence[str]) -> None:
+        df = self.attribute("df")
+        if not self.draws.is_followed(df):
+            value = self.values.evaluator.value(df)
+            check("df", value, POSITIVE, self.shown(), shown_value(value))
+
+    def _limits(self) -> list[tuple[Value, Value]]:
+        return [("df", Support(self.values, POSITIVE))]
+
+    def attribute(self, name: str) -> Any:
+        return self.parameters[0] * 2.0 if name == "df" else super().attribute(name)
+
+
+class Dirichlet(ByInverse):
+    """Of rows of proportions, whose sum is 1."""
+
+    support = SIMPLEX
+    names = ("concentration",)
+    constraints = (each(POSITIVE),)
+    events = 1
+
+    def log_density(self, x: Node) -> Node:
+        (a,) = self.parameters
+        return _f("sum", _f("xlogy", a - 1.0, x), -1) - self._log_beta()
+
+    def _log_beta(self) -> Node:
+        (a,) = self.parameters
+        return _f("sum", _f("lgamma", a), -1) - _f("lgamma", _f("sum", a, -1))
+
+    def mean(self) -> Node:
+        (a,) = self.parameters
+        return a / _f("sum", a, -1, True)
+
+    def mode(self) -> Node:
+        (a,) = self.parameters
+        above = _f("clamp", a - 1.0, 0.0)
+        first = np.eye(1, a.shape[-1])[0]  # of a density without bound at each corner
+        is_below = _f("all", a < 1.0, -1, True)
+        return _f("where", is_below, a.graph.constant(first), above / _f("sum", above, -1, True))
+
+    def variance(self) -> Node:
+        whole = _f("sum", self.parameters[0], -1, True)
+        return self.mean() * (1.0 - self.mean()) / (whole + 1.0)
+
+    def entropy(self) -> Node:
+        (a,) = self.parameters
+        whole = _f("sum", a, -1)
+        own = _f("sum", (a - 1.0) * _f("digamma", a), -1)
+        return self._log_beta() + (whole - float(a.shape[-1])) * _f("digamma", whole) - own
+
+    def inverse(self, u: Any, *parameters: Any) -> Any:
+        from scipy.special import gammaincinv
+
+        parts = gammaincinv(parameters[0], u)
+        return parts / parts.sum(-1, keepdims=True)
 
 
 class Beta(ByInverse):
@@ -98,24 +171,26 @@ class Beta(ByInverse):
     constraints = (POSITIVE, POSITIVE)
     printed_names = ()
 
+    def rows(self) -> Dirichlet:
+        """The same one of both proportions."""
+        return Dirichlet(self.draws, [_f("stack", self.parameters, -1)])
+
     def log_density(self, x: Node) -> Node:
-        a, b = self.parameters
-        whole = _f("lgamma", a + b) - _f("lgamma", a) - _f("lgamma", b)
-        return (a - 1.0) * _f("log", x) + (b - 1.0) * _f("log1p", -x) + whole
+        return self.rows().log_density(_f("stack", [x, 1.0 - x], -1))
 
     def mean(self) -> Node:
         a, b = self.parameters
         return a / (a + b)
+
+    def mode(self) -> Node:
+        return _f("select", self.rows().mode(), -1, 0)
 
     def variance(self) -> Node:
         a, b = self.parameters
         return a * b / ((a + b) ** 2.0 * (a + b + 1.0))
 
     def entropy(self) -> Node:
-        a, b = self.parameters
-        whole = _f("lgamma", a) + _f("lgamma", b) - _f("lgamma", a + b)
-        parts = (a - 1.0) * _f("digamma", a) + (b - 1.0) * _f("digamma", b)
-        return whole - parts + (a + b - 2.0) * _f("digamma", a + b)
+        return self.rows().entropy()
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.special import betaincinv
@@ -127,191 +202,25 @@ class Poisson(ByInverse):
     support = COUNT
     names = ("rate",)
     constraints = (NOT_NEGATIVE,)
+    has_rsample = False
 
     def log_density(self, x: Node) -> Node:
         (rate,) = self.parameters
-        return x * _f("log", rate) - rate - _f("lgamma", x + 1.0)
+        return _f("xlogy", x, rate) - rate - _f("lgamma", x + 1.0)
 
     def mean(self) -> Node:
         return self.parameters[0]
 
+    def mode(self) -> Node:
+        return _f("floor", self.parameters[0])
+
     def variance(self) -> Node:
         return self.parameters[0]
-
-    def entropy(self) -> Node:
-        raise GradcliError("name", "entropy of Poisson is not known")
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.stats import poisson
 
-        return poisson.ppf(u, *parameters)
+        return np.maximum(poisson.ppf(u, *parameters), 0.0)
 
 
-_INSTEAD = {
-    "scale_tril": lambda triangle: _f("matmul", triangle, _f("transpose", triangle, -2, -1)),
-    "precision_matrix": lambda precision: _f("inv", precision),
-}
-"""How a covariance follows from what may be given instead."""
-
-
-class MultivariateNormal(Distribution):
-    """Of rows, whose covariance is a matrix."""
-
-    support = each(REAL)
-    names = ("loc", "covariance_matrix")
-    instead = _INSTEAD
-
-    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
-        super().__init__(draws, parameters[:1])
-        self.parameters = tuple(parameters)
-        self._event = parameters[0].shape[-1:]
-        self.shape = self.shape[:-1]
-        self._triangle = _f("cholesky", parameters[1])
-
-    def log_density(self, x: Node) -> Node:
-        apart = _f("unsqueeze", x - self.parameters[0], -1)
-        solved = _f("squeeze", _f("solve_triangular", self._triangle, apart, upper=False), -1)
-        square = _f("sum", solved**2.0, -1)
-        return -0.5 * (square + self._event[0] * LOG_TWO_PI) - self._half_log_det()
-
-    def _half_log_det(self) -> Node:
-        return _f("sum", _f("log", _f("diagonal", self._triangle, 0, -2, -1)), -1)
-
-    def mean(self) -> Node:
-        return self.parameters[0]
-
-    def variance(self) -> Node:
-        return _f("diagonal", self.parameters[1], 0, -2, -1)
-
-    def entropy(self) -> Node:
-        return 0.5 * self._event[0] * (1.0 + LOG_TWO_PI) + self._half_log_det()
-
-    def attribute(self, name: str) -> Any:
-        if name == "event_shape":
-            return Size([self.values.plain(each) for each in self._event])
-        if name == "scale_tril":
-            return self._triangle
-        if name == "precision_matrix":
-            return _f("inv", self.parameters[1])
-        return super().attribute(name)
-
-    def drawn(self, shape: Shape) -> Node:
-        noise = _f("unsqueeze", self.draws.gaussian((*shape, *self._event)), -1)
-        return self.parameters[0] + _f("squeeze", _f("matmul", self._triangle, noise), -1)
-
-
-CLASSES: tuple[type[Distribution], ...] = (LogNormal, Gamma, Beta, Poisson, MultivariateNormal)
-
-
-class MoreDistributions:
-    """The functions by name."""
-
-    def __init__(self, distributions: Distributions) -> None:
-        makers: dict[str, Callable[..., Value]] = {
-            made.__name__: partial(distributions.make, made) for made in CLASSES
-        }
-        makers["Independent"] = self._independent
-        makers["MixtureSameFamily"] = self._mixture
-        self.functions: dict[str, Special] = {
-            f"torch.distributions.{name}": make for name, make in makers.items()
-        }
-        self.methods: dict[str, Special] = {}
-
-    def _independent(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        names = ("base_distribution", "reinterpreted_batch_ndims")
-        given = bind_names("Independent", names, arguments, keywords)
-        base = given[names[0]]
-        if not isinstance(base, Distribution):
-            raise GradcliError("type", "Independent takes a distribution")
-        return Independent(base, base.values.integer(given[names[1]], names[1]))
-
-    def _mixture(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        names = ("mixture_distribution", "component_distribution")
-        given = bind_names("MixtureSameFamily", names, arguments, keywords)
-        weights, parts = given[names[0]], given[names[1]]
-        if not isinstance(weights, Categorical) or not isinstance(parts, Distribution):
-            raise GradcliError(
-                "type", "MixtureSameFamily takes a Categorical and the distribution of its parts"
-            )
-        return MixtureSameFamily(weights, parts)
-
-
-class MixtureSameFamily(Distribution):
-    """One of several distributions, which lie along the last axis."""
-
-    support = None
-    can_flow = False
-
-    def __init__(self, weights: Categorical, parts: Distribution) -> None:
-        super().__init__(parts.draws, parts.parameters)
-        self._weights, self._parts = weights, parts
-        weights.printed_names = weights.names
-        self.shape = parts.shape[:-1]
-
-    def _averaged(self, of_parts: Node) -> Node:
-        return _f("sum", self._weights.parameters[0] * of_parts, -1)
-
-    def log_density(self, x: Node) -> Node:
-        of_parts = self._parts.log_density(_f("unsqueeze", x, -1))
-        return _f("logsumexp", of_parts + self._weights.parameters[1], -1)
-
-    def cdf(self, x: Node) -> Node:
-        return self._averaged(self._parts.cdf(_f("unsqueeze", x, -1)))
-
-    def mean(self) -> Node:
-        return self._averaged(self._parts.mean())
-
-    def variance(self) -> Node:
-        apart = self._parts.mean() - _f("unsqueeze", self.mean(), -1)
-        return self._averaged(self._parts.variance() + apart**2.0)
-
-    def drawn(self, shape: Shape) -> Node:
-        from gradcli.ops.indexing import getitem
-
-        u = self.values.evaluator.value(self.draws.uniform(shape))
-        edges = np.cumsum(self.values.evaluator.value(self._weights.parameters[0]), -1)
-        chosen = np.minimum((u[..., None] > edges).sum(-1), edges.shape[-1] - 1)
-        of_parts = self._parts.drawn((*shape, edges.shape[-1]))
-        flat = _f("reshape", of_parts, -1, edges.shape[-1])
-        row = self.values.graph.constant(np.arange(chosen.size))
-        column = self.values.graph.constant(chosen.ravel().astype(np.int64))
-        return _f("reshape", getitem(flat, [row, column]), *shape)
-
-    def shown(self) -> str:
-        return f"{self.title}(\n  {self._weights.shown()},\n  {self._parts.shown()})"
-
-    def attribute(self, name: str) -> Value:
-        own = {"mixture_distribution": self._weights, "component_distribution": self._parts}
-        return own[name] if name in own else super().attribute(name)
-
-
-class Independent(Distribution):
-    """A distribution whose last axes are parts of one value."""
-
-    def __init__(self, base: Distribution, axes: int) -> None:
-        super().__init__(base.draws, base.parameters)
-        self._base, self._axes, self._count = base, tuple(range(-axes, 0)), axes
-        self.events = axes + base.events
-        self.names, self.shape = base.names, base.shape
-        self.can_flow = base.can_flow
-
-    def check_value(self, x: Node) -> None:
-        self._base.check_value(x)
-
-    def log_density(self, x: Node) -> Node:
-        return _f("sum", self._base.log_density(x), self._axes)
-
-    def entropy(self) -> Node:
-        return _f("sum", self._base.entropy(), self._axes)
-
-    def mean(self) -> Node:
-        return self._base.mean()
-
-    def variance(self) -> Node:
-        return self._base.variance()
-
-    def drawn(self, shape: Shape) -> Node:
-        return self._base.drawn(shape)
-
-    def shown(self) -> str:
-        return f"{self.title}({self._base.shown()}, {self._count})"
+CLASSES: tuple[type[Distribution], ...] = (LogNormal, Gamma, Chi2, Dirichlet, Beta, Poisson)

@@ -1,4 +1,4 @@
-"""`torch.distributions`: counts, classes, proportions, and those with long tails.
+"""`torch.distributions`: counts, classes, and those with long tails.
 
 Formulas: Johnson, Kotz and Balakrishnan, Univariate Discrete Distributions, 1992, and Continuous
 Univariate Distributions, 1994.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import cast
-from gradcli.trace.arguments import bind_names
 from gradcli.trace.constraints import (
     COUNT,
     NOT_NEGATIVE,
@@ -26,26 +25,15 @@ from gradcli.trace.constraints import (
     REAL,
     SIMPLEX,
     Constraint,
-    check,
     check_positive,
+    counted,
     counts_of,
     each,
-    up_to,
 )
-from gradcli.trace.distributions import (
-    Bernoulli,
-    Categorical,
-    Distribution,
-    Distributions,
-    OfLogits,
-    both,
-    shown_value,
-)
+from gradcli.trace.distributions import ByInverse, Distribution, OfLogits, both, shown_value
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
-from gradcli.trace.more_distributions import ByInverse, Gamma
-from gradcli.trace.special import Special
-from gradcli.trace.values import Value
+from gradcli.trace.usual_distributions import Categorical
 
 EULER = 0.5772156649015329
 
@@ -59,32 +47,36 @@ class Geometric(OfLogits):
 
     def check(self, names: Sequence[str]) -> None:
         super().check(names)
-        if not self.draws.is_followed(self.parameters[0]):
-            check_positive("probs", self.values.evaluator.value(self.parameters[0]), self.shown())
+        if not self.draws.is_followed(self.probs):
+            check_positive("probs", self.values.evaluator.value(self.probs), self.shown())
 
     def log_density(self, x: Node) -> Node:
-        probs = self.parameters[0]
-        return x * _f("log1p", -probs) + _f("log", probs)
+        is_sure = _f("logical_and", _f("eq", self.probs, 1.0), _f("eq", x, 0.0))
+        return x * _f("log1p", -_f("where", is_sure, 0.0, self.probs)) + _f("log", self.probs)
 
     def mean(self) -> Node:
-        return 1.0 / self.parameters[0] - 1.0
+        return 1.0 / self.probs - 1.0
+
+    def mode(self) -> Node:
+        return _f("zeros_like", self.probs)
 
     def variance(self) -> Node:
-        return (1.0 / self.parameters[0] - 1.0) / self.parameters[0]
+        return (1.0 / self.probs - 1.0) / self.probs
 
     def entropy(self) -> Node:
-        probs, logits = self.parameters
-        return (_f("softplus", logits) - probs * logits) / probs
+        return (_f("softplus", self.logits) - self.probs * self.logits) / self.probs
 
     def drawn(self, shape: Shape) -> Node:
         u = self.draws.uniform(shape)
-        return _f("floor", _f("log1p", -u) / _f("log1p", -self.parameters[0]))
+        return _f("floor", _f("log1p", -u) / _f("log1p", -self.probs))
 
 
 class OneHotCategorical(OfLogits):
     """Of rows with a one at the place that a Categorical gives."""
 
     support = ONE_HOT
+    has_enumerate_support = True
+    constraints = (SIMPLEX, each(REAL))
     printed_names = ()
 
     events = 1
@@ -92,68 +84,108 @@ class OneHotCategorical(OfLogits):
     def checked(self) -> Distribution:
         return Categorical(self.draws, self.parameters)
 
+    def _places(self) -> Categorical:
+        """The same one of places."""
+        return Categorical(self.draws, self.parameters)
+
+    def _as_rows(self, places: Node) -> Node:
+        return cast(_f("one_hot", places, self.shape[-1]), "float")
+
     def log_density(self, x: Node) -> Node:
-        return _f("sum", x * self.parameters[1], -1)
+        return self._places().log_density(_f("argmax", x, -1))
 
     def mean(self) -> Node:
-        return self.parameters[0]
+        return self.probs
+
+    def mode(self) -> Node:
+        return self._as_rows(_f("argmax", self.probs, -1))
 
     def variance(self) -> Node:
-        return self.parameters[0] * (1.0 - self.parameters[0])
+        return self.probs * (1.0 - self.probs)
 
     def entropy(self) -> Node:
-        return Categorical(self.draws, self.parameters).entropy()
+        return self._places().entropy()
+
+    def possible(self) -> Node:
+        return self.values.own(self.values.graph.constant(np.eye(self.shape[-1])))
 
     def drawn(self, shape: Shape) -> Node:
-        places = Categorical(self.draws, self.parameters).drawn(shape[:-1])
-        return cast(_f("one_hot", places, shape[-1]), "float")
+        return self._as_rows(self._places().drawn(shape[:-1]))
 
 
 class Binomial(OfLogits):
     """How many of `total_count` trials do not fail."""
 
-    constraints = (PROBABILITY, REAL)
+    names = ("total_count", "probs", "logits")
+    has_enumerate_support = True
+    defaults = MappingProxyType({"total_count": 1.0})
+    constraints = (COUNT, PROBABILITY, REAL)
+    of_truths = True
 
-    def __init__(self, draws: Draws, total: int, parameters: Sequence[Node]) -> None:
-        super().__init__(draws, parameters)
-        self.total = total
+    @property
+    def total(self) -> Node:
+        return self.parameters[0]
 
     def supported(self) -> Constraint | None:
-        limits = self.values.evaluator.value(self.attribute("total_count"))
-        return up_to(self.total, shown_value(limits))
+        if self.draws.is_followed(self.total):
+            return None
+        limits = self.values.evaluator.value(self.total)
+        return counted(0, limits, ("0", shown_value(limits)))
 
     def log_density(self, x: Node) -> Node:
-        logits = self.parameters[1]
         ways = _f("lgamma", x + 1.0) + _f("lgamma", self.total - x + 1.0)
-        return x * logits - self.total * _f("softplus", logits) + math.lgamma(self.total + 1) - ways
+        sides = self.total * _f("softplus", self.logits) - _f("lgamma", self.total + 1.0)
+        return x * self.logits - ways - sides
 
     def mean(self) -> Node:
-        return self.total * self.parameters[0]
+        return self.total * self.probs
+
+    def mode(self) -> Node:
+        return _f("minimum", _f("floor", (self.total + 1.0) * self.probs), self.total)
 
     def variance(self) -> Node:
-        return self.total * self.parameters[0] * (1.0 - self.parameters[0])
+        return self.total * self.probs * (1.0 - self.probs)
+
+    def entropy(self) -> Node:
+        logs = self.log_density(self.counts("entropy"))
+        return -_f("sum", _f("exp", logs) * logs, 0)
+
+    def counts(self, wanted: str) -> Node:
+        """All counts in front of the axes of the parameters, where there are as many in each."""
+        total = self.values.evaluator.value(self.total)
+        if not total.size or total.min() != total.max():
+            raise self.unknown(wanted, f"Inhomogeneous total count not supported by `{wanted}`.")
+        count = int(total.max()) + 1
+        self.values.graph.check_room(count * max(1, self.total.size))
+        found = np.arange(float(count)).reshape(count, *[1] * len(self.shape))
+        return self.values.own(self.values.graph.constant(found))
+
+    def possible(self) -> Node:
+        return _f("reshape", self.counts("enumerate_support"), -1)
 
     def drawn(self, shape: Shape) -> Node:
         from scipy.stats import binom
 
-        value = self.values.evaluator.value
-        u, probs = value(self.draws.uniform(shape)), value(self.parameters[0])
-        return self.values.graph.constant(np.maximum(binom.ppf(u, self.total, probs), 0.0))
-
-    def attribute(self, name: str) -> Any:
-        if name == "total_count" and self.events:
-            return self.values.plain(self.total)
-        if name == "total_count":
-            full = np.full(self.shape, float(self.total))
-            return self.values.own(self.values.graph.constant(full))
-        return super().attribute(name)
+        u, total, probs = map(
+            self.values.evaluator.value, (self.draws.uniform(shape), self.total, self.probs)
+        )
+        return self.values.graph.constant(np.maximum(binom.ppf(u, total, probs), 0.0))
 
 
-class Multinomial(Binomial):
+class Multinomial(OfLogits):
     """How many of `total_count` draws give each class; these lie along the last axis."""
 
+    takes = ("total_count", "probs", "logits")
+    defaults = MappingProxyType({"total_count": 1.0})
+    constraints = (SIMPLEX, each(REAL))
     printed_names = ()
     events = 1
+
+    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
+        super().__init__(draws, parameters[1:])
+        self.total = self.values.integer(parameters[0], "total_count")
+        if self.total < 0:
+            raise GradcliError("value", "Multinomial: total_count is 0 or more")
 
     def checked(self) -> Distribution:
         return Categorical(self.draws, self.parameters)
@@ -164,10 +196,26 @@ class Multinomial(Binomial):
     def log_density(self, x: Node) -> Node:
         ways = _f("sum", _f("lgamma", x + 1.0), -1)
         whole = _f("lgamma", _f("sum", x, -1) + 1.0)
-        return whole - ways + _f("sum", x * self.parameters[1], -1)
+        never = _f("logical_and", _f("eq", x, 0.0), _f("eq", self.logits, -math.inf))
+        logits = _f("where", never, 0.0, self.logits)
+        return whole - ways + _f("sum", x * logits, -1)
+
+    def mean(self) -> Node:
+        return self.probs * self.total
+
+    def variance(self) -> Node:
+        return self.total * self.probs * (1.0 - self.probs)
+
+    def entropy(self) -> Node:
+        own = self.total * Categorical(self.draws, self.parameters).entropy()
+        total = self.probs.graph.constant(float(self.total))
+        of_class = Binomial(self.draws, [total, *both(self.values, Binomial, "probs", self.probs)])
+        counts = of_class.counts("entropy")
+        weights = _f("exp", of_class.log_density(counts)) * _f("lgamma", counts + 1.0)
+        return own - math.lgamma(self.total + 1) + _f("sum", weights, (0, -1))
 
     def drawn(self, shape: Shape) -> Node:
-        weights = self.values.evaluator.value(self.parameters[0])
+        weights = self.values.evaluator.value(self.probs)
         classes = shape[-1]
         rows = np.broadcast_to(weights, shape).reshape(-1, classes)
         self.values.graph.check_room(len(rows) * max(1, self.total))
@@ -175,42 +223,8 @@ class Multinomial(Binomial):
         counts: Array = np.stack([np.bincount(row, minlength=classes) for row in chosen])
         return self.values.graph.constant(counts.reshape(shape).astype(float))
 
-
-class Dirichlet(ByInverse):
-    """Of rows of proportions, whose sum is 1."""
-
-    support = SIMPLEX
-    names = ("concentration",)
-    constraints = (each(POSITIVE),)
-    events = 1
-
-    def log_density(self, x: Node) -> Node:
-        (a,) = self.parameters
-        return _f("sum", (a - 1.0) * _f("log", x), -1) - self._log_beta()
-
-    def _log_beta(self) -> Node:
-        (a,) = self.parameters
-        return _f("sum", _f("lgamma", a), -1) - _f("lgamma", _f("sum", a, -1))
-
-    def mean(self) -> Node:
-        (a,) = self.parameters
-        return a / _f("sum", a, -1, True)
-
-    def variance(self) -> Node:
-        whole = _f("sum", self.parameters[0], -1, True)
-        return self.mean() * (1.0 - self.mean()) / (whole + 1.0)
-
-    def entropy(self) -> Node:
-        (a,) = self.parameters
-        whole = _f("sum", a, -1)
-        own = _f("sum", (a - 1.0) * _f("digamma", a), -1)
-        return self._log_beta() + (whole - float(a.shape[-1])) * _f("digamma", whole) - own
-
-    def inverse(self, u: Any, *parameters: Any) -> Any:
-        from scipy.special import gammaincinv
-
-        parts = gammaincinv(parameters[0], u)
-        return parts / parts.sum(-1, keepdims=True)
+    def attribute(self, name: str) -> Any:
+        return self.values.plain(self.total) if name == "total_count" else super().attribute(name)
 
 
 class Cauchy(Distribution):
@@ -223,6 +237,9 @@ class Cauchy(Distribution):
 
     def mean(self) -> Node:
         return self._everywhere(np.nan)
+
+    def mode(self) -> Node:
+        return self.parameters[0]
 
     def variance(self) -> Node:
         return self._everywhere(np.inf)
@@ -237,6 +254,14 @@ class Cauchy(Distribution):
         loc, scale = self.parameters
         return loc + scale * _f("tan", (self.draws.uniform(shape) - 0.5) * math.pi)
 
+    def cdf(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        return _f("atan", (x - loc) / scale) / math.pi + 0.5
+
+    def icdf(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        return _f("tan", math.pi * (x - 0.5)) * scale + loc
+
 
 class Gumbel(Distribution):
     names = ("loc", "scale")
@@ -250,6 +275,9 @@ class Gumbel(Distribution):
     def mean(self) -> Node:
         return self.parameters[0] + EULER * self.parameters[1]
 
+    def mode(self) -> Node:
+        return self.parameters[0]
+
     def variance(self) -> Node:
         return (math.pi**2 / 6) * self.parameters[1] ** 2.0
 
@@ -257,9 +285,15 @@ class Gumbel(Distribution):
         return _f("log", self.parameters[1]) + (1.0 + EULER)
 
     def drawn(self, shape: Shape) -> Node:
+        return self.icdf(_f("clamp", self.draws.uniform(shape), 1e-300, 1.0))
+
+    def cdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        u = _f("clamp", self.draws.uniform(shape), 1e-300, 1.0)
-        return loc - scale * _f("log", -_f("log", u))
+        return _f("exp", -_f("exp", (loc - x) / scale))
+
+    def icdf(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        return loc - scale * _f("log", -_f("log", x))
 
 
 class HalfNormal(Distribution):
@@ -276,6 +310,9 @@ class HalfNormal(Distribution):
     def mean(self) -> Node:
         return self.parameters[0] * math.sqrt(2 / math.pi)
 
+    def mode(self) -> Node:
+        return _f("zeros_like", self.parameters[0])
+
     def variance(self) -> Node:
         return self.parameters[0] ** 2.0 * (1 - 2 / math.pi)
 
@@ -285,11 +322,18 @@ class HalfNormal(Distribution):
     def drawn(self, shape: Shape) -> Node:
         return _f("abs", self.draws.gaussian(shape)) * self.parameters[0]
 
+    def cdf(self, x: Node) -> Node:
+        return _f("erf", x / (self.parameters[0] * math.sqrt(2)))
+
+    def icdf(self, x: Node) -> Node:
+        return self.parameters[0] * _f("erfinv", x) * math.sqrt(2)
+
 
 class StudentT(ByInverse):
+    shapes = 1
     names = ("df", "loc", "scale")
     constraints = (POSITIVE, REAL, POSITIVE)
-    defaults = (0.0, 1.0)
+    defaults = MappingProxyType({"loc": 0.0, "scale": 1.0})
 
     def log_density(self, x: Node) -> Node:
         df, loc, scale = self.parameters
@@ -302,6 +346,16 @@ class StudentT(ByInverse):
         df, loc, _ = self.parameters
         return _f("where", df > 1.0, loc, math.nan)
 
+    def mode(self) -> Node:
+        return self.parameters[1]
+
+    def entropy(self) -> Node:
+        df, _, scale = self.parameters
+        half, more = 0.5 * df, 0.5 * (df + 1.0)
+        size = _f("lgamma", half) + math.lgamma(0.5) - _f("lgamma", more)
+        spread = more * (_f("digamma", more) - _f("digamma", half)) + 0.5 * _f("log", df)
+        return _f("log", scale) + spread + size
+
     def variance(self) -> Node:
         df, _, scale = self.parameters
         finite = scale**2.0 * df / (df - 2.0)
@@ -310,70 +364,13 @@ class StudentT(ByInverse):
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.stats import t
 
-        df, loc, scale = parameters
-        return loc + scale * t.ppf(u, df)
+        return t.ppf(u, *parameters)
+
+    def placed(self, x: Node) -> Node:
+        _, loc, scale = self.parameters
+        return loc + scale * x
 
 
-class Chi2(Gamma):
-    printed_names = ()
-
-    def __init__(self, draws: Draws, df: Node) -> None:
-        super().__init__(draws, [df / 2.0, df.graph.constant(0.5)])
-        self._df = df
-
-    def check(self, names: Sequence[str]) -> None:
-        if not self.draws.is_followed(self._df):
-            value = self.values.evaluator.value(self._df)
-            check("df", value, POSITIVE, self.shown(), shown_value(value))
-
-    def attribute(self, name: str) -> Any:
-        return self._df if name == "df" else super().attribute(name)
-
-
-class RareDistributions:
-    """The functions by name."""
-
-    def __init__(self, distributions: Distributions) -> None:
-        self._distributions = distributions
-        self.values = distributions.values
-        plain = (Geometric, OneHotCategorical, Dirichlet, Cauchy, Gumbel, HalfNormal, StudentT)
-        self.functions: dict[str, Special] = {
-            **{
-                f"torch.distributions.{made.__name__}": partial(distributions.make, made)
-                for made in plain
-            },
-            "torch.distributions.Chi2": self._chi2,
-            "torch.distributions.Binomial": partial(self._counted, Binomial, Bernoulli),
-            "torch.distributions.Multinomial": partial(self._counted, Multinomial, Categorical),
-        }
-        self.methods: dict[str, Special] = {}
-
-    def _counted(
-        self,
-        made: type[Binomial],
-        single: type[OfLogits],
-        arguments: list[Value],
-        keywords: dict[str, Value],
-    ) -> Value:
-        """Of `total_count` draws of a distribution of single ones."""
-        names = ("total_count", "probs", "logits", "validate_args")
-        given = bind_names(made.__name__, names, arguments, keywords, names)
-        total = self.values.integer(given["total_count"], names[0]) if names[0] in given else 1
-        ways = [name for name in names[1:3] if given.get(name) is not None]
-        if total < 0 or len(ways) != 1:
-            raise GradcliError("type", f"{made.__name__} takes a count, and probs or logits",
-                               hint=f"{made.__name__}(10, probs=p)")  # fmt: skip
-        node = self._distributions.parameter(given[ways[0]], ways[0])
-        found = made(self._distributions.draws, total, both(single, ways[0], node))
-        if found.printed_names:
-            found.printed_names = ("total_count", ways[0])
-        self._distributions.check(found, ways, given)
-        return found
-
-    def _chi2(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        names = ("df", "validate_args")
-        given = bind_names("Chi2", names, arguments, keywords, names[1:])
-        df = self._distributions.parameter(given["df"], "df")
-        made = Chi2(self._distributions.draws, df)
-        self._distributions.check(made, ("df",), given)
-        return made
+CLASSES: tuple[type[Distribution], ...] = (
+    Geometric, OneHotCategorical, Binomial, Multinomial, Cauchy, Gumbel, HalfNormal, StudentT
+)  # fmt: skip

@@ -10,8 +10,8 @@ from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
 from gradcli.trace.composed_layers import ComposedLayers
 from gradcli.trace.devices import Devices
-from gradcli.trace.distributions import Distributions
-from gradcli.trace.draws import Draws
+from gradcli.trace.distribution_calls import DistributionCalls
+from gradcli.trace.distribution_families import DistributionFamilies
 from gradcli.trace.dtype_queries import DtypeQueries
 from gradcli.trace.dual_numbers import DualNumbers
 from gradcli.trace.in_place import InPlace
@@ -20,7 +20,6 @@ from gradcli.trace.lazy_layers import LazyLayers
 from gradcli.trace.lower_functions import LowerFunctions
 from gradcli.trace.memory import Memory
 from gradcli.trace.mixed_precision import MixedPrecision
-from gradcli.trace.more_distributions import MoreDistributions
 from gradcli.trace.more_layers import MoreLayers
 from gradcli.trace.more_optimisers import MoreOptimisers
 from gradcli.trace.more_parameters import MoreParameters
@@ -30,15 +29,12 @@ from gradcli.trace.optimisers import Optimisers
 from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
 from gradcli.trace.python_functions import PythonFunctions
-from gradcli.trace.rare_distributions import RareDistributions
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
-from gradcli.trace.tailed_distributions import TailedDistributions
-from gradcli.trace.transformed import TransformedDistributions
 
 if TYPE_CHECKING:
     from gradcli.trace.autograd import Autograd
@@ -55,6 +51,7 @@ class Seldom:
         put: Callable[[Node, Node], Any],
         replace: Callable[[Node, Node], None],
         python: PythonFunctions,
+        distributions: DistributionCalls | None,
     ) -> None:
         """`call` calls a function by its name, `put` writes into a tensor, `replace` puts one in
         the place of another.
@@ -63,6 +60,7 @@ class Seldom:
         layers = Layers(autograd, call, replace)
         more_layers = MoreLayers(layers)
         arrays = ArrayCalls(autograd, call, put)
+        self.constants = dict(arrays.constants)
         parts: list[Any] = [
             DtypeQueries(autograd),
             Reflection(autograd.values, python),
@@ -86,19 +84,13 @@ class Seldom:
             DualNumbers(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
-        if autograd.mentions.any_of(("distributions",)):
-            draws = Draws(autograd, note_random)
-            distributions = Distributions(draws)
-            parts += [
-                MoreDistributions(distributions),
-                RareDistributions(distributions),
-                TailedDistributions(distributions),
-                TransformedDistributions(distributions),
-            ]
+        if distributions is not None:
+            families = DistributionFamilies(distributions)
+            parts.append(families)
+            self.constants |= families.constants
         self.functions: dict[str, Special] = {}
         self.methods: dict[str, Special] = {}
         for part in parts:
             self.functions |= part.functions
             self.methods |= part.methods
         self.in_place = in_place.functions
-        self.constants = arrays.constants

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.control import detach
-from gradcli.trace.arguments import bind_names
 from gradcli.trace.constraints import (
     BELOW_1,
     COUNT,
@@ -28,22 +25,15 @@ from gradcli.trace.constraints import (
     Constraint,
     at_least,
     check,
+    each,
 )
-from gradcli.trace.distributions import (
-    Bernoulli,
-    Categorical,
-    Distribution,
-    Distributions,
-    Exponential,
-    OfLogits,
-    both,
-    shown_value,
-)
+from gradcli.trace.distributions import ByInverse, Distribution, OfLogits, shown_value
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
-from gradcli.trace.more_distributions import ByInverse, Gamma
+from gradcli.trace.more_distributions import Gamma
 from gradcli.trace.rare_distributions import EULER, OneHotCategorical
-from gradcli.trace.special import Special
+from gradcli.trace.supports import Support
+from gradcli.trace.usual_distributions import Categorical, Exponential
 from gradcli.trace.values import Value
 
 
@@ -67,6 +57,10 @@ class Weibull(Distribution):
     def mean(self) -> Node:
         return self.parameters[0] * self._moment(1.0)
 
+    def mode(self) -> Node:
+        scale, k = self.parameters
+        return scale * ((k - 1.0) / k) ** (1.0 / k)
+
     def variance(self) -> Node:
         return self.parameters[0] ** 2.0 * (self._moment(2.0) - self._moment(1.0) ** 2.0)
 
@@ -78,9 +72,12 @@ class Weibull(Distribution):
         scale, k = self.parameters
         return -_f("expm1", -((x / scale) ** k))
 
-    def drawn(self, shape: Shape) -> Node:
+    def icdf(self, x: Node) -> Node:
         scale, k = self.parameters
-        return scale * (-_f("log1p", -self.draws.uniform(shape))) ** (1.0 / k)
+        return scale * (-_f("log1p", -x)) ** (1.0 / k)
+
+    def drawn(self, shape: Shape) -> Node:
+        return self.icdf(self.draws.uniform(shape))
 
 
 class Pareto(Distribution):
@@ -103,7 +100,10 @@ class Pareto(Distribution):
         return at_least(scale, shown_value(scale))
 
     def _scale(self) -> Array:
-        return self.values.evaluator.value(_f("expand", self.parameters[0], self.shape))
+        return self.values.evaluator.value(self.parameters[0])
+
+    def _limits(self) -> list[tuple[Value, Value]]:
+        return [(name, Support(self.values, POSITIVE)) for name in ("alpha", "scale")]
 
     def log_density(self, x: Node) -> Node:
         scale, alpha = self.parameters
@@ -113,6 +113,9 @@ class Pareto(Distribution):
         scale, alpha = self.parameters
         above = _f("clamp", alpha, 1.0)
         return above * scale / (above - 1.0)
+
+    def mode(self) -> Node:
+        return self.parameters[0]
 
     def variance(self) -> Node:
         scale, alpha = self.parameters
@@ -127,9 +130,12 @@ class Pareto(Distribution):
         scale, alpha = self.parameters
         return 1.0 - (scale / x) ** alpha
 
-    def drawn(self, shape: Shape) -> Node:
+    def icdf(self, x: Node) -> Node:
         scale, alpha = self.parameters
-        return scale * _f("exp", -_f("log1p", -self.draws.uniform(shape)) / alpha)
+        return scale * _f("exp", -_f("log1p", -x) / alpha)
+
+    def drawn(self, shape: Shape) -> Node:
+        return self.icdf(self.draws.uniform(shape))
 
 
 class HalfCauchy(Distribution):
@@ -146,6 +152,9 @@ class HalfCauchy(Distribution):
     def mean(self) -> Node:
         return self.values.own(self.values.graph.constant(np.full(self.shape, np.inf)))
 
+    def mode(self) -> Node:
+        return _f("zeros_like", self.parameters[0])
+
     def variance(self) -> Node:
         return self.mean()
 
@@ -155,14 +164,19 @@ class HalfCauchy(Distribution):
     def cdf(self, x: Node) -> Node:
         return (2 / math.pi) * _f("atan", x / self.parameters[0])
 
+    def icdf(self, x: Node) -> Node:
+        return self.parameters[0] * _f("tan", x * (math.pi / 2))
+
     def drawn(self, shape: Shape) -> Node:
-        return self.parameters[0] * _f("tan", self.draws.uniform(shape) * (math.pi / 2))
+        return self.icdf(self.draws.uniform(shape))
 
 
 class InverseGamma(ByInverse):
     support = POSITIVE
     names = ("concentration", "rate")
+    constraints = (POSITIVE, POSITIVE)
     printed_names = ()
+    shapes = 1
 
     def checked(self) -> Distribution:
         return Gamma(self.draws, self.parameters)
@@ -174,6 +188,10 @@ class InverseGamma(ByInverse):
     def mean(self) -> Node:
         a, rate = self.parameters
         return _f("where", a > 1.0, rate / (a - 1.0), math.inf)
+
+    def mode(self) -> Node:
+        a, rate = self.parameters
+        return rate / (a + 1.0)
 
     def variance(self) -> Node:
         a, rate = self.parameters
@@ -187,8 +205,14 @@ class InverseGamma(ByInverse):
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.special import gammainccinv
 
-        a, rate = parameters
-        return rate / gammainccinv(a, u)
+        return 1.0 / gammainccinv(*parameters, u)
+
+    def placed(self, x: Node) -> Node:
+        return self.parameters[1] * x
+
+    def cdf(self, x: Node) -> Node:
+        a, rate = self.parameters
+        return 1.0 - _f("gammainc", a, rate / x)
 
 
 class Kumaraswamy(Distribution):
@@ -208,6 +232,12 @@ class Kumaraswamy(Distribution):
     def mean(self) -> Node:
         return self._moment(1.0)
 
+    def mode(self) -> Node:
+        """PyTorch's, where the two parameters are exchanged: it is nan."""
+        a, b = self.parameters
+        log = _f("log1p", -b) / b - _f("log1p", -b * a)
+        return _f("where", _f("logical_or", a < 1.0, b < 1.0), math.nan, _f("exp", log))
+
     def variance(self) -> Node:
         return self._moment(2.0) - self._moment(1.0) ** 2.0
 
@@ -221,9 +251,12 @@ class Kumaraswamy(Distribution):
         a, b = self.parameters
         return 1.0 - (1.0 - x**a) ** b
 
-    def drawn(self, shape: Shape) -> Node:
+    def icdf(self, x: Node) -> Node:
         a, b = self.parameters
-        return (1.0 - self.draws.uniform(shape) ** (1.0 / b)) ** (1.0 / a)
+        return (1.0 - (1.0 - x) ** (1.0 / b)) ** (1.0 / a)
+
+    def drawn(self, shape: Shape) -> Node:
+        return self.icdf(self.draws.uniform(shape))
 
 
 class FisherSnedecor(ByInverse):
@@ -241,6 +274,11 @@ class FisherSnedecor(ByInverse):
         second = self.parameters[1]
         return _f("where", second > 2.0, second / (second - 2.0), math.nan)
 
+    def mode(self) -> Node:
+        first, second = self.parameters
+        found = (first - 2.0) / first * second / (second + 2.0)
+        return _f("where", first > 2.0, found, math.nan)
+
     def variance(self) -> Node:
         first, second = self.parameters
         whole = 2.0 * second**2.0 * (first + second - 2.0)
@@ -254,6 +292,7 @@ class FisherSnedecor(ByInverse):
 
 
 class VonMises(ByInverse):
+    has_rsample = False
     names = ("loc", "concentration")
     constraints = (REAL, POSITIVE)
 
@@ -263,11 +302,14 @@ class VonMises(ByInverse):
         return k * _f("cos", x - loc) - size
 
     def mean(self) -> Node:
-        return _f("expand", self.parameters[0], self.shape)
+        return self.parameters[0]
+
+    def mode(self) -> Node:
+        return self.parameters[0]
 
     def variance(self) -> Node:
         k = self.parameters[1]
-        return _f("expand", 1.0 - _f("i1e", k) / _f("i0e", k), self.shape)
+        return 1.0 - _f("i1e", k) / _f("i0e", k)
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.stats import vonmises
@@ -280,49 +322,50 @@ class VonMises(ByInverse):
 class NegativeBinomial(OfLogits):
     """How many trials do not fail before `total_count` of them do."""
 
+    names = ("total_count", "probs", "logits")
+    constraints = (at_least(0, "0"), BELOW_1, REAL)
     support = COUNT
+    moments = "logits"
     of_truths = True
 
-    constraints = (BELOW_1, REAL)
-
-    def __init__(self, draws: Draws, total: Node, parameters: Sequence[Node]) -> None:
-        super().__init__(draws, parameters)
-        self.total = total
-        self.shape = np.broadcast_shapes(total.shape, self.shape)
+    @property
+    def total(self) -> Node:
+        return self.parameters[0]
 
     def log_density(self, x: Node) -> Node:
-        logits = self.parameters[1]
-        sides = self.total * _f("softplus", logits) + x * _f("softplus", -logits)
+        sides = self.total * _f("softplus", self.logits) + x * _f("softplus", -self.logits)
         ways = _f("lgamma", self.total + x) - _f("lgamma", 1.0 + x) - _f("lgamma", self.total)
-        return ways - sides
+        return _f("where", _f("eq", self.total + x, 0.0), 0.0, ways) - sides
 
     def mean(self) -> Node:
-        return self.total * _f("exp", self.parameters[1])
+        return self.total * _f("exp", self.logits)
+
+    def mode(self) -> Node:
+        found = _f("floor", (self.total - 1.0) * _f("exp", self.logits))
+        return _f("clamp", found, 0.0)
 
     def variance(self) -> Node:
-        return self.mean() * (1.0 + _f("exp", self.parameters[1]))
+        return self.mean() * (1.0 + _f("exp", self.logits))
 
     def drawn(self, shape: Shape) -> Node:
         from scipy.stats import nbinom
 
-        value = self.values.evaluator.value
-        u, probs = value(self.draws.uniform(shape)), value(self.parameters[0])
-        found = nbinom.ppf(u, value(self.total), 1.0 - probs)
-        return self.values.graph.constant(np.maximum(found, 0.0))
-
-    def attribute(self, name: str) -> Any:
-        return self.total if name == "total_count" else super().attribute(name)
+        u, total, probs = map(
+            self.values.evaluator.value, (self.draws.uniform(shape), self.total, self.probs)
+        )
+        return self.values.graph.constant(np.maximum(nbinom.ppf(u, total, 1.0 - probs), 0.0))
 
 
 class Relaxed(OfLogits):
     """A distribution of classes whose samples are smooth in its parameters."""
 
-    can_flow = True
+    takes = ("temperature", "probs", "logits")
+    has_rsample = True
     printed_names = ()
 
-    def __init__(self, draws: Draws, temperature: Node, parameters: Sequence[Node]) -> None:
-        super().__init__(draws, parameters)
-        self.temperature = temperature
+    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
+        super().__init__(draws, parameters[1:])
+        self.temperature = parameters[0]
 
     def _noise(self, shape: Shape) -> Node:
         edge = float(np.finfo(np.float32).eps)
@@ -335,96 +378,54 @@ class Relaxed(OfLogits):
 class RelaxedBernoulli(Relaxed):
     support = PROBABILITY
     of_truths = True
-
     constraints = (PROBABILITY, REAL)
 
     def log_density(self, x: Node) -> Node:
-        logits, t = self.parameters[1], self.temperature
+        t = self.temperature
         height = _f("log", x) - _f("log1p", -x)
-        apart = logits - height * t
+        apart = self.logits - height * t
         own = _f("log", t) + apart - 2.0 * _f("softplus", apart)
         return own - _f("log", x) - _f("log1p", -x)
 
     def drawn(self, shape: Shape) -> Node:
         u = self._noise(shape)
         noise = _f("log", u) - _f("log1p", -u)
-        return _f("sigmoid", (noise + self.parameters[1]) / self.temperature)
+        return _f("sigmoid", (noise + self.logits) / self.temperature)
 
 
 class RelaxedOneHotCategorical(Relaxed):
     support = SIMPLEX
+    constraints = (SIMPLEX, each(REAL))
     events = 1
 
     def checked(self) -> Distribution:
         return Categorical(self.draws, self.parameters)
 
     def log_density(self, x: Node) -> Node:
-        logits, t = self.parameters[1], self.temperature
+        t = self.temperature
         count = float(self.shape[-1])
         logs = _f("log", x)
-        score = logits - logs * t
+        score = self.logits - logs * t
         score = _f("sum", score - _f("logsumexp", score, -1, True), -1)
         scale = math.lgamma(count) + (count - 1.0) * _f("log", t)
         return score + scale - _f("sum", logs, -1)
 
     def drawn(self, shape: Shape) -> Node:
         noise = -_f("log", -_f("log", self._noise(shape)))
-        return _f("softmax", (self.parameters[1] + noise) / self.temperature, -1)
+        return _f("softmax", (self.logits + noise) / self.temperature, -1)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """Whose samples pass gradients on as if they were the probabilities."""
 
-    can_flow = True
+    has_rsample = True
 
     def drawn(self, shape: Shape) -> Node:
-        probs = self.parameters[0]
-        return super().drawn(shape) + (probs - detach(probs))
+        return super().drawn(shape) + (self.probs - detach(self.probs))
 
 
-class TailedDistributions:
-    """The functions by name."""
-
-    def __init__(self, distributions: Distributions) -> None:
-        self._distributions = distributions
-        plain = (Weibull, Pareto, HalfCauchy, InverseGamma, Kumaraswamy, FisherSnedecor, VonMises,
-                 OneHotCategoricalStraightThrough)  # fmt: skip
-        found: dict[str, Special] = {
-            made.__name__: partial(distributions.make, made) for made in plain
-        }
-        found["NegativeBinomial"] = partial(
-            self._with_first, "total_count", NegativeBinomial, Bernoulli
-        )
-        found["RelaxedBernoulli"] = partial(
-            self._with_first, "temperature", RelaxedBernoulli, Bernoulli
-        )
-        found["RelaxedOneHotCategorical"] = partial(
-            self._with_first, "temperature", RelaxedOneHotCategorical, Categorical
-        )
-        self.functions: dict[str, Special] = {
-            f"torch.distributions.{name}": make for name, make in found.items()
-        }
-        self.methods: dict[str, Special] = {}
-
-    def _with_first(
-        self,
-        first: str,
-        made: type[NegativeBinomial] | type[Relaxed],
-        single: type[OfLogits],
-        arguments: list[Value],
-        keywords: dict[str, Value],
-    ) -> Value:
-        """A distribution with a parameter before `probs` or `logits`."""
-        names = (first, "probs", "logits", "validate_args")
-        given = bind_names(made.__name__, names, arguments, keywords, names[1:])
-        ways = [name for name in names[1:3] if given.get(name) is not None]
-        if len(ways) != 1:
-            raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
-                               hint=f"{made.__name__}({first}, probs=p)")  # fmt: skip
-        parameter = self._distributions.parameter
-        nodes = both(single, ways[0], parameter(given[ways[0]], ways[0]))
-        found = made(self._distributions.draws, parameter(given[first], first), nodes)
-        if found.printed_names:
-            found.printed_names = (first, ways[0])
-        self._distributions.check(found, ways, given)
-        return found
+CLASSES: tuple[type[Distribution], ...] = (
+    Weibull, Pareto, HalfCauchy, InverseGamma, Kumaraswamy, FisherSnedecor, VonMises,
+    OneHotCategoricalStraightThrough, NegativeBinomial, RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+)  # fmt: skip

@@ -8,35 +8,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.shapes import broadcast
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.distributions import Categorical, Distribution, Distributions
+from gradcli.trace.compound_distributions import Independent, MixtureSameFamily
+from gradcli.trace.constraints import POSITIVE, PROBABILITY, REAL, Constraint, each, within
+from gradcli.trace.distribution_calls import HOME, DistributionCalls
+from gradcli.trace.distributions import Distribution, Method
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.items import Items
-from gradcli.trace.more_distributions import Independent, MixtureSameFamily, MultivariateNormal
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Special
+from gradcli.trace.usual_distributions import Categorical
 from gradcli.trace.values import Value, Values, describe
 
-
-class Support(NamedTuple):
-    """The numbers between two, without the lower where it is `open`."""
-
-    low: float = -math.inf
-    high: float = math.inf
-    is_open: bool = False
-    said: str = "Real()"
-
-
-REAL = Support()
-POSITIVE = Support(0.0, is_open=True, said="GreaterThan(lower_bound=0.0)")
-SHARES = Support(0.0, 1.0, said="Interval(lower_bound=0.0, upper_bound=1.0)")
-SIGNED_SHARES = Support(-1.0, 1.0, said="Interval(lower_bound=-1.0, upper_bound=1.0)")
+SIGNED_SHARES = within(-1, 1, ("-1.0", "1.0"))
 
 
 class Bijection(Object):
@@ -270,7 +261,7 @@ class ExpTransform(Bijection):
 
 
 class SigmoidTransform(Bijection):
-    codomain = SHARES
+    codomain = PROBABILITY
 
     def _clipped(self, share: Node) -> Node:
         limits = np.finfo(np.float32 if self.values.is_single(share) else np.float64)
@@ -364,16 +355,14 @@ def _product(values: Values, parts: Sequence[Bijection]) -> Any:
     return sign
 
 
-_UNLIKE = (Categorical, MultivariateNormal, MixtureSameFamily)
-"""Distributions whose samples have axes of their own, or none that a transform may widen."""
+_UNLIKE = (Categorical, MixtureSameFamily)
+"""Distributions whose samples no transform here widens."""
 
 
 class TransformedDistribution(Distribution):
     """Of what transforms make of a variable that another distribution is of."""
 
-    support = None
-
-    def __init__(self, base: Distribution, parts: Sequence[Bijection], *, checks: bool) -> None:
+    def __init__(self, base: Distribution, parts: Sequence[Bijection]) -> None:
         depth = _deeper([base] if isinstance(base, TransformedDistribution) else [])
         tensors = [
             each for part in parts for each in _parameters(part) if base.values.is_tensor(each)
@@ -381,22 +370,24 @@ class TransformedDistribution(Distribution):
         events = max((each.events for each in parts), default=0)
         if events > base.events:
             base = Independent(base, events - base.events)
-        super().__init__(base.draws, (*base.parameters, *tensors))
-        self._base, self._parts, self._checks = base, tuple(parts), checks
+        super().__init__(base.draws, ())
+        self.base, self._parts = base, tuple(parts)
         self.depth = depth
-        self.shape = np.broadcast_shapes(base.shape, *(each.shape for each in tensors))
+        self.parameters = (*base.parameters, *tensors)
+        self.shape = broadcast(self.title, [base.shape, *(one.shape for one in tensors)])
         self.events = base.events
-        self.can_flow = base.can_flow
+        self.has_rsample = base.has_rsample
+        self.check_flow = base.check_flow  # type: ignore[method-assign]
         if len(self.shape) < self.events:
             raise GradcliError(
                 "value", f"base_distribution needs to have shape with size at least {self.events}"
             )
 
-    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+    def methods(self) -> dict[str, Method]:
         return super().methods() | {"sample": self._sampled}
 
     def drawn(self, shape: Shape) -> Node:
-        x = self._base.drawn(shape)
+        x = self.base.drawn(shape)
         for part in self._parts:
             x = part.of(x)
         return x
@@ -411,69 +402,72 @@ class TransformedDistribution(Distribution):
         names = ("sample_shape",)
         given = bind_names("sample", names, arguments, keywords, names)
         front = self.values.integers(given["sample_shape"], names[0]) if given else ()
-        drawn = self._base.drawn((*front, *self.shape))
-        return self.draws.alike(drawn, *self._base.parameters)
+        drawn = self.base.drawn((*front, *self.shape))
+        return self.draws.alike(drawn, *self.base.parameters)
 
     def _made(self, x: Node, cut: Callable[[Node], Node]) -> Node:
         """What the transforms make of a sample; each remembers it."""
-        for part in (each for several in self._parts for each in several.single()):
+        for part in (one for several in self._parts for one in several.single()):
             y = cut(part.of(x))
             part.remember(x, y)
             x = y
         return x
 
+    def supported(self) -> Constraint | None:
+        if not self._parts:
+            return self.base.supported()
+        last = self._parts[-1]
+        found = each(last.codomain, last.events) if last.events else last.codomain
+        inner = self.events - last.events
+        return each(found, inner) if inner else found
+
     def log_density(self, x: Node) -> Node:
-        self._check(x)
         lost: Node | None = None
         for part in reversed(self._parts):
             before = part.before(x)
             own = summed(part.log_stretch(before, x), self.events - part.events)
             lost = -own if lost is None else lost - own
             x = before
-        density = self._base.log_density(x)
+        density = self.base.log_density(x)
         return density if lost is None else lost + density
 
-    def _check(self, y: Node) -> None:
-        """Refuse what these transforms cannot make."""
-        if not self._checks or not self._parts:
-            return
-        last = self._parts[-1].codomain
-        found = self.values.evaluator.value(y)
-        fits = (found > last.low) if last.is_open else (found >= last.low)
-        if not (fits & (found <= last.high)).all():
-            inner = self.events - self._parts[-1].events
-            said = f"IndependentConstraint({last.said}, {inner})" if inner else last.said
-            message = (
-                f"Expected value argument (Tensor of shape {tuple(y.shape)}) to be within the "
-                f"support ({said}) of the distribution {self.shown()}, but found invalid values"
-            )
-            raise RefusedError(
-                ("ValueError", message), "value", message, "validate_args=False lets them through"
-            )
+    def _monotone(self, share: Node) -> Node:
+        """A share of what is below, of the base where the transforms fall together."""
+        turned: Node = _product(self.values, self._parts) * (share - 0.5)
+        return turned + 0.5
 
     def cdf(self, x: Node) -> Node:
         for part in reversed(self._parts):
             x = part.before(x)
-        turned: Node = _product(self.values, self._parts) * (self._base.cdf(x) - 0.5)
-        return turned + 0.5
+        return self._monotone(self.base.cdf(x))
 
-    def mean(self) -> Node:
-        raise self._no("mean", "d.sample((1000,)).mean(0) estimates it")
+    def icdf(self, x: Node) -> Node:
+        x = self.base.icdf(self._monotone(x))
+        for part in self._parts:
+            x = part.of(x)
+        return x
 
-    def variance(self) -> Node:
-        raise self._no("variance", "d.sample((1000,)).var(0) estimates it")
+    def expanded(self, batch: Shape) -> Distribution:
+        made = TransformedDistribution(self.base.expanded(batch), self._parts)
+        made.checks_values = self.checks_values
+        return made
 
-    def entropy(self) -> Node:
-        raise self._no("entropy", "-d.log_prob(d.sample((1000,))).mean(0) estimates it")
+    def is_made_as(self, other: TransformedDistribution) -> bool:
+        """Whether the transforms of another one are equal, and its values of the same lengths."""
+        pairs = zip(self._parts, other._parts, strict=False)
+        return (
+            len(self._parts) == len(other._parts)
+            and all(a.equals(b) for a, b in pairs)
+            and self.shape[len(self.batch) :] == other.shape[len(other.batch) :]
+        )
 
-    def _no(self, name: str, hint: str) -> GradcliError:
-        said = f"{name} of {self.title} is not known"
-        return RefusedError(("NotImplementedError", ""), "name", said, hint)
+    def _limits(self) -> list[tuple[Value, Value]]:
+        return []
 
     def attribute(self, name: str) -> Any:
         if name == "transforms":
             return Items([*self._parts])
-        return self._base if name == "base_dist" else super().attribute(name)
+        return self.base if name == "base_dist" else super().attribute(name)
 
 
 def _parameters(part: Bijection) -> tuple[Any, ...]:
@@ -481,13 +475,13 @@ def _parameters(part: Bijection) -> tuple[Any, ...]:
     left, found = [part], list[Any]()
     while left:
         part = left.pop()
-        for each in part.parameters():
-            if isinstance(each, tuple):
-                left += each
-            elif isinstance(each, Bijection):
-                left.append(each)
+        for one in part.parameters():
+            if isinstance(one, tuple):
+                left += one
+            elif isinstance(one, Bijection):
+                left.append(one)
             else:
-                found.append(each)
+                found.append(one)
     return tuple(found)
 
 
@@ -497,8 +491,9 @@ _PLAIN = (ExpTransform, SigmoidTransform, SoftplusTransform, TanhTransform)
 class TransformedDistributions:
     """The functions by name."""
 
-    def __init__(self, distributions: Distributions) -> None:
-        self.values = distributions.values
+    def __init__(self, calls: DistributionCalls) -> None:
+        self._calls = calls
+        self.values = calls.values
         makers: dict[str, Special] = {
             **{made.__name__: partial(self._plain, made) for made in _PLAIN},
             "AffineTransform": self._affine,
@@ -507,7 +502,7 @@ class TransformedDistributions:
         }
         self.methods: dict[str, Special] = {}
         self.functions: dict[str, Special] = {
-            f"torch.distributions.{name}": make for name, make in makers.items()
+            f"{HOME}.{name}": make for name, make in makers.items()
         }
 
     def _caches(self, given: Given) -> bool:
@@ -554,8 +549,8 @@ class TransformedDistributions:
         base = given[names[0]]
         if not isinstance(base, Distribution):
             raise GradcliError("type", f"{name} takes a distribution, not {describe(base)}")
-        checks = given.get(names[2]) is None or self.values.truth(given[names[2]])
-        made = TransformedDistribution(base, self._parts(name, given[names[1]]), checks=checks)
+        made = TransformedDistribution(base, self._parts(name, given[names[1]]))
+        made.checks_values = self._calls.checks(given.get(names[2]))
         if isinstance(base, _UNLIKE):
             raise GradcliError("value", f"{name} of a {base.title} is not known here")
         return made

@@ -92,7 +92,8 @@ CELLS = [
             "tensor([[1.4142, 0.0000],\n        [0.3536, 0.9354]]) "
             "tensor([[ 0.5714, -0.2857],\n        [-0.2857,  1.1429]])\n"
             "tensor([[4.0000, 1.0000],\n        [1.0000, 1.2500]]) tensor(-2.9373) "
-            "MultivariateNormal(loc: torch.Size([2]), scale_tril: torch.Size([2, 2]))\n"
+            "MultivariateNormal(loc: torch.Size([2]), covariance_matrix: torch.Size([2, 2]), "
+            "scale_tril: torch.Size([2, 2]))\n"
             "tensor([[ 0.5714, -0.2857],\n        [-0.2857,  1.1429]])"
         ),
     ),

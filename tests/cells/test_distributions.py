@@ -1,8 +1,12 @@
-"""Transforms and distributions of what they make: gradcli prints what PyTorch 2.13 prints."""
+"""Distributions and transforms: gradcli prints what PyTorch 2.13 prints.
+
+`distributions.txt` has cells of all distributions, and what PyTorch printed.
+"""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -280,7 +284,8 @@ TransformedDistribution()
 no mean
 no entropy
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
+WRITTEN = Path(__file__).with_name("distributions.txt").read_text(encoding="utf-8")
+_TITLED = re.split(r"^### (.+)\n", f"{CELLS}{WRITTEN}", flags=re.MULTILINE)[1:]
 
 
 @pytest.mark.parametrize(
@@ -303,6 +308,14 @@ BEGIN = "import torch\nfrom torch.distributions import *\n"
             "TransformedDistribution(Categorical(torch.ones(2)), [])",
             "of a Categorical is not known",
         ),
+        (
+            "a = torch.tensor(2., requires_grad=True)\nBeta(a, 1.).rsample()",
+            "gradients of samples of Beta are not known",
+        ),
+        ("MultivariateNormal(0., torch.eye(2))", "has too few axes"),
+        ("kl_divergence(Normal(0., 1.), 2.)", "takes two distributions"),
+        ("Independent(Normal(0., 1.), 1)", "has not 1 axes to take"),
+        ("Multinomial(-1, torch.ones(2))", "total_count is 0 or more"),
         ("ExpTransform()(1.0)", "takes a tensor"),
         ("ComposeTransform([ExpTransform()], cache_size=1)", "with a cache is not known"),
         ("TransformedDistribution(Normal(0., 1.), [torch.exp])", "must be a Transform"),
