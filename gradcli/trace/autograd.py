@@ -77,6 +77,10 @@ class Autograd:
         self.retained: set[Node] = set()
         self.optimisers: list[Any] = []
         """Those that the program has made, which remember tensors: `Optimiser`."""
+        self.kept_graphs: set[Node] = set()
+        """What functions have given that record inside of what does not."""
+        self.tangents: dict[Node, Node] = {}
+        """Of the tensors that are dual numbers."""
         self.inferred: InferredTensors | None = None
         """The tensors that were made in inference mode, in a program that has it."""
         self.values.explicit = has_inputs

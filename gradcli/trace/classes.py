@@ -468,6 +468,7 @@ class Model(Instance, Module):
     def methods(self) -> dict[str, Method]:
         return Module.methods(self) | {
             "__init__": lambda *_: None,
+            "extra_repr": lambda *_: "",
             "register_buffer": self._register_buffer,
             "register_parameter": self._register,
             "add_module": self._register,
@@ -495,7 +496,8 @@ class Model(Instance, Module):
         return text if isinstance(text, str) else ""
 
     def shown(self) -> str:
-        return Module.shown(self)
+        said = self.values.texts.get(self)
+        return Module.shown(self) if said is None else said
 
 
 class OwnModules(Dictionary):

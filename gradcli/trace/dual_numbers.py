@@ -35,8 +35,7 @@ class DualNumbers:
 
     def __init__(self, autograd: Autograd) -> None:
         self.values = autograd.values
-        self._tangents: dict[Node, Node] = {}
-        """Of the tensors that were made dual."""
+        self._tangents = autograd.tangents
         self.functions: dict[str, Special] = {
             f"{_MODULE}.dual_level": lambda *_: DualLevel(self._tangents),
             f"{_MODULE}.make_dual": self._make,

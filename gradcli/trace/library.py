@@ -306,7 +306,7 @@ class Library:
             | ParameterCalls(autograd, call, replace, self._caller.put_into).functions
             | Schedulers(self._values).functions
             | DataLoaders(autograd, call).functions
-            | Transforms(self._values).functions
+            | Transforms(autograd).functions
         )
 
     def _bare_module(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -279,6 +279,8 @@ class Module(Object):
             "compile": lambda *_: None,
             "_get_name": lambda *_: self.title,
             "extra_repr": lambda *_: self.details(),
+            "__repr__": lambda *_: Module.shown(self),
+            "__str__": lambda *_: self.asked("__repr__") or Module.shown(self),
             "state_dict": lambda *_: OrderedDictionary(
                 self.values, [(name, detach(node)) for name, node in self._state()]
             ),
@@ -433,6 +435,10 @@ class Module(Object):
         waiting: list[Module] = [self]
         while waiting:
             module = waiting[-1]
+            said = module.asked("__repr__") if module is not self else None
+            if isinstance(said, str):
+                found[waiting.pop()] = said.split("\n")
+                continue
             inner = module.inside()
             before = [each for each in inner.values() if each not in found]
             self.values.graph.ledger.take(64 * (len(before) + 1), "what is printed")
@@ -449,7 +455,8 @@ class Module(Object):
         is_tall = bool(details) and (bool(inside) or "\n" in details)
         computed = self.parametrizations.lines() if self.parametrizations is not None else []
         is_tall = is_tall or bool(computed)
-        title = f"Parametrized{self.title}" if computed else self.title
+        own_title = self.asked("_get_name") or self.title
+        title = f"Parametrized{own_title}" if computed else own_title
         head = f"{title}({'' if is_tall else details}"
         own = [f"  {each}" for each in details.split("\n")] if is_tall else []
         within = [*own, *self.lines()]

@@ -101,7 +101,10 @@ class OwnLayer(Model):
         return super().set(name, value)
 
     def methods(self) -> dict[str, Method]:
-        own = super().methods() | {"__init__": self.begin}
+        own = super().methods() | {
+            "__init__": self.begin,
+            "extra_repr": lambda *_: self.base.details(),
+        }
         if self._layer is None:
             return own
         more = {name: each for name, each in self._layer.methods().items() if name not in own}

@@ -84,8 +84,9 @@ SCHEDULES = {
     "PolynomialLR": Schedule({"total_iters": 5.0, "power": 1.0}, _polynomial),
 }
 """By the name of PyTorch's class."""
-_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult", "patience")
+_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult")
 """Numbers of schedulers that are whole."""
+_FLAGS = ("_is_initial", "_get_lr_called_within_step")
 _AT_ONCE = ("LinearLR", "ConstantLR")
 """Those that change the first rate, too."""
 
@@ -105,9 +106,13 @@ class Scheduler(Object):
         self.values = values
         self.optimiser = optimiser
         self.epoch = 0
-        self.first = optimiser.first_rates()
+        self.first = self.first_rates()
         self.last = optimiser.rates()
         """What `get_last_lr` gives: others may have changed the rates since."""
+
+    def first_rates(self) -> list[float]:
+        """The rates that it begins with; the optimiser remembers them."""
+        return self.optimiser.first_rates()
 
     def rate(self, first: float, before: float) -> Any:
         """The rate of an epoch, or the visitor that finds it."""
@@ -137,18 +142,28 @@ class Scheduler(Object):
     def _state(self, arguments: list[Value], keywords: Given) -> Value:
         """What it needs to go on elsewhere."""
         pairs: list[tuple[Value, Value]] = [(name, self.attribute(name)) for name in self.numbers]
-        pairs += [(name, self.attribute(name)) for name in ("base_lrs", "last_epoch")]
-        pairs += [("_step_count", self.attribute("_step_count")), ("_last_lr", self._last([], {}))]
-        return Dictionary(self.values, pairs)
+        names = ("base_lrs", "last_epoch", "_step_count")
+        pairs += [(name, self.attribute(name)) for name in names]
+        pairs += [(each, self.values.graph.constant(False)) for each in _FLAGS]
+        return Dictionary(self.values, [*pairs, ("_last_lr", self._last([], {}))])
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         (state,) = bind_names("load_state_dict", ("state_dict",), arguments, keywords).values()
         if not isinstance(state, Dictionary):
             raise GradcliError("type", "load_state_dict takes what state_dict gives")
         self.epoch = self.values.integer(state.item(["last_epoch"]), "last_epoch")
-        rates = self.values.elements(state.item(["_last_lr"]))
-        self.last = [self.values.number(each, "a rate") for each in rates]
+        self.last = self._rates_in(state, "_last_lr")
+        self.load(state)
         return None
+
+    def load(self, state: Dictionary) -> None:
+        """Go on with the numbers of another one of its kind."""
+        self.first = self._rates_in(state, "base_lrs")
+        self.numbers = {name: self.values.number(state.item([name]), name) for name in self.numbers}
+
+    def _rates_in(self, state: Dictionary, name: str) -> list[float]:
+        rates = self.values.elements(state.item([name]))
+        return [self.values.number(each, "a rate") for each in rates]
 
     def _last(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("get_last_lr", (), arguments, keywords)
@@ -220,50 +235,6 @@ class MilestoneScheduler(Scheduler):
         return before * self.numbers["gamma"] ** self._milestones.count(float(self.epoch))
 
 
-class PlateauScheduler(Scheduler):
-    """`ReduceLROnPlateau`: smaller where a loss has stopped to improve."""
-
-    title = "ReduceLROnPlateau"
-
-    def __init__(self, values: Values, optimiser: Optimiser, mode: str, numbers: Numbers) -> None:
-        super().__init__(values, optimiser)
-        self._sign = -1.0 if mode == "max" else 1.0
-        self.numbers = numbers
-        self._mode = mode
-        self._best = math.inf
-        self._bad = 0
-
-    def attribute(self, name: str) -> Value:
-        if name == "best":
-            return self.values.plain(self._sign * self._best)
-        if name == "mode":
-            return self._mode
-        if name == "min_lrs":
-            return Items([self.values.plain(self.numbers["min_lr"])] * len(self.first))
-        if name == "num_bad_epochs":
-            return self.values.graph.constant(float(self._bad))
-        return super().attribute(name)
-
-    def _step(self, arguments: list[Value], keywords: Given) -> Visit:
-        given = bind_names("step", ("metrics", "epoch"), arguments, keywords, ("epoch",))
-        self.epoch += 1
-        found = self._sign * self.values.number(given["metrics"], "metrics")
-        least = self._best - abs(self._best) * self.numbers["threshold"] if self._bad or (
-            self._best < math.inf
-        ) else math.inf  # fmt: skip
-        if found < least:
-            self._best, self._bad = found, 0
-        else:
-            self._bad += 1
-        if self._bad > self.numbers["patience"]:
-            self._bad = 0
-            yield self.set_rates()
-        self.note_rates()
-
-    def rate(self, first: float, before: float) -> float:
-        return max(before * self.numbers["factor"], self.numbers["min_lr"])
-
-
 class Schedulers:
     """The functions that make schedulers, by the names of PyTorch's classes."""
 
@@ -274,7 +245,6 @@ class Schedulers:
             "LambdaLR": lambda *given: self._by_function(True, *given),
             "MultiplicativeLR": lambda *given: self._by_function(False, *given),
             "MultiStepLR": self._by_milestones,
-            "ReduceLROnPlateau": self._on_plateau,
         }
         self.functions = {f"torch.optim.lr_scheduler.{name}": make for name, make in makers.items()}
 
@@ -294,7 +264,7 @@ class Schedulers:
                           (*optional, *ignored))  # fmt: skip
 
     def _number(self, given: dict[str, Value], name: str, default: float | None) -> float:
-        return self.values.number(given[name], name) if name in given else default or 0
+        return self.values.number(given[name], name) if name in given else default or 0.0
 
     def _maker(self, name: str) -> Method:
         numbers = SCHEDULES[name].numbers
@@ -337,15 +307,3 @@ class Schedulers:
             self.values.numbers(given["milestones"], "milestones"),
             self._number(given, "gamma", 0.1),
         )
-
-    def _on_plateau(self, arguments: list[Value], keywords: Given) -> Value:
-        defaults = {"factor": 0.1, "patience": 10.0, "threshold": 1e-4, "min_lr": 0}
-        names = ("mode", "factor", "patience", "threshold", "threshold_mode", "cooldown", "min_lr")
-        given = self.given("ReduceLROnPlateau", names, names, arguments, keywords)
-        for name in ("threshold_mode", "cooldown"):
-            if name in given:
-                raise GradcliError("value", f"ReduceLROnPlateau: {name} is not known here")
-        numbers = {name: self._number(given, name, value) for name, value in defaults.items()}
-        mode = given.get("mode", "min")
-        optimiser = self.optimiser(given["optimizer"])
-        return PlateauScheduler(self.values, optimiser, str(mode), numbers)

@@ -28,6 +28,7 @@ from gradcli.trace.more_tensors import MoreTensors
 from gradcli.trace.optimisers import Optimisers
 from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
+from gradcli.trace.plateau import Plateaus
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
@@ -73,6 +74,7 @@ class Seldom:
             LazyLayers(layers, more_layers.functions),
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
+            Plateaus(autograd.values),
             SecondOrder(autograd),
             LowerFunctions(autograd, call),
             Devices(autograd),

@@ -483,7 +483,7 @@ class Tracer(Loops):
         if function.yields:
             result = self._generated(function, frame)
         if not recorded and isinstance(result, Node) and self.autograd.requires_grad(result):
-            self.kept_graphs.add(result)
+            self.autograd.kept_graphs.add(result)
         self.ended("function", function.definition.name, span, first, given, result)
         return result
 

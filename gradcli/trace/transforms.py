@@ -20,12 +20,13 @@ from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.mapping import Mapping, Transform, Visitor
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.trees import changed, filled, is_tree, tensors
-from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.values import Value, describe
 
 Run = Callable[[Value, Value, Value], Value]
 """Finds derivatives of a function's value, by what stands for its arguments; the third one is all
@@ -36,8 +37,9 @@ that the function has returned.
 class Transforms:
     """The functions by name."""
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
+    def __init__(self, autograd: Autograd) -> None:
+        self.autograd = autograd
+        self.values = values = autograd.values
         self.graph = values.graph
         mapping = Mapping(values)
         of_function: dict[str, Callable[[list[Value], Given], Any]] = {
@@ -86,6 +88,8 @@ class Transforms:
             whole, chosen = yield self._traced(function, inputs, named, places)
             result, aux = self._parted(whole, has_aux)
             found = run(result, chosen[0] if single else tuple(chosen), whole)
+            if not self.autograd.records():
+                found = changed(self.values, found, _cut)
             return (found, aux) if has_aux and run != self._grad_and_value else found
 
         return Transform(visit)
@@ -120,7 +124,7 @@ class Transforms:
         marked: bool = False,
     ) -> Visitor:
         """The result of a call, and what stands for its arguments at these places: `marked` ones
-        require grad.
+        require grad. What the call computes is recorded, under `no_grad` too.
         """
 
         def argument(given: Value) -> Node:
@@ -131,7 +135,12 @@ class Transforms:
         for place in places:
             inputs[place] = changed(self.values, inputs[place], argument)
         chosen = [inputs[place] for place in places]
-        result = yield function.call(inputs, named)
+        records = self.autograd.records()
+        self.autograd.set_records(True)
+        try:
+            result = yield function.call(inputs, named)
+        finally:
+            self.autograd.set_records(records)
         return result, chosen
 
     def _nodes(self, tree: Value, what: str) -> list[Node]:
@@ -258,7 +267,12 @@ class Transforms:
         create = "create_graph" in given and self.values.truth(given["create_graph"])
         result, chosen = yield self._called(given["func"], given["inputs"], marked=create)
         found = run(result, chosen, result)
-        return found if create else changed(self.values, found, _cut)
+        return self._with_graph(found) if create else changed(self.values, found, _cut)
+
+    def _with_graph(self, found: Value) -> Value:
+        """What `create_graph` asked for, which keeps its graph under `no_grad`, too."""
+        self.autograd.kept_graphs.update(self._nodes(found, "a derivative"))
+        return found
 
     def _called(self, function: Value, given: Value, *, marked: bool = False) -> Visitor:
         """The value of a function of one or several inputs, and what stands for these."""
@@ -275,7 +289,7 @@ class Transforms:
         given = bind_names("this", names, arguments, keywords, names[2:])
         found = yield self._product(run, "inputs", "v", arguments, keywords)
         create = "create_graph" in given and self.values.truth(given["create_graph"])
-        return found if create else changed(self.values, found, _cut)
+        return self._with_graph(found) if create else changed(self.values, found, _cut)
 
     def _product(
         self,

@@ -11,7 +11,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import INPUT, Graph, Node
+from gradcli.graph import INPUT, Graph, Node, upstream
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, detach
 from gradcli.ops.loops import Unlike
@@ -50,8 +50,6 @@ class Visits:
         self.numerals = numerals
         self._inside = 0
         """How deep the part is, among those that are found by calls."""
-        self.kept_graphs: set[Node] = set()
-        """What functions have given that record inside of what does not."""
         recorded = self.visitors()
         silent = {kind: self._silenced(recorded[kind]) for kind in _COMPUTING}
         self._visitors_of = {True: recorded, False: recorded | silent}
@@ -123,12 +121,28 @@ class Visits:
             or value.op in (LEAF, INPUT, DETACH)
         ):
             return value
-        if value in self.special.numbers or value in self.kept_graphs:
+        if value in self.special.numbers or value in self.autograd.kept_graphs:
+            return value
+        if self.autograd.tangents and self._carries(value):
             return value
         cut = detach(value)
         if value in self.values.arrays:
             self.values.arrays.add(cut)
         return cut
+
+    def _carries(self, value: Node) -> bool:
+        """Whether tangents may come through a value, as they do under `no_grad`. Raises `type` for
+        a value that needs no gradient besides.
+        """
+        if self.autograd.tangents.keys().isdisjoint(upstream([value])):
+            return False
+        if self.autograd.requires_grad(value):
+            raise GradcliError(
+                "type",
+                "here tangents come, under no_grad, through what requires grad",
+                hint="leave no_grad out, or make the dual tensor of x.detach()",
+            )
+        return True
 
     # --- how visitors are run ---
 
