@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         cuda: str | Callable[[Node], str]
         edge: Callable[..., Array] | None
         edgeless: Callable[[Node], bool] | None
-        host: bool
+        host: float
         refuses: bool
         symmetric: bool
         rounded: Callable[..., Array] | None
@@ -193,9 +193,9 @@ class Op:
     to it, the sign tells them apart."""
     edgeless: Callable[[Node], bool] | None = None
     """Whether a node has no edge, whatever its operands are: known numbers among them tell."""
-    host: bool = False
-    """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed by the
-    CPU and the result sent there."""
+    host: float = 0
+    """Where arrays live on a device, results of up to so many elements are computed by the CPU and
+    sent there: infinity where only NumPy or SciPy can."""
     refuses: bool = False
     """Its forward function raises an error for values that it cannot take, such as an index out of
     range: then the program is wrong, whether or not anything needs the result."""

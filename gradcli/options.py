@@ -58,7 +58,8 @@ class Options(NamedTuple):
     """`all`, `outputs` or `none`."""
     precision: Precision = "float64"
     device: str = "cpu"
-    """`cpu`, `gpu`, or `auto`: the GPU if there is one and the arrays are large enough."""
+    """`cpu`, `gpu`, `gpu:1` (the second one), or `auto`: the first GPU if there is one and the
+    arrays are large enough."""
     threads: int | None = None
     seed: int | None = None
     draws: int = 0

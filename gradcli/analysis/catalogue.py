@@ -6,6 +6,7 @@ one that is used.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source, nearest
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Op, Shape, ancestors
 from gradcli.language.construct import argument
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_expression
@@ -65,14 +66,21 @@ class Description:
 
     @property
     def beside_kernels(self) -> dict[str, list[str]]:
-        """Ops that are not in generated kernels where a GPU computes: `cupy`'s, or `numpy`'s."""
+        """Ops that are not in generated kernels where a GPU computes, by whose they are."""
         found: dict[str, list[str]] = {}
         nodes = ancestors(self.example.result.outputs.values()) if self.example else []
         for op in dict.fromkeys(node.op for node in nodes):
             generated = op.cuda or op.combine or op.parts
             if not (generated or op.view or op is INPUT or op is CONSTANT):
-                found.setdefault("numpy" if op.host else "cupy", []).append(op.name)
+                found.setdefault(_library(op), []).append(op.name)
         return found
+
+
+def _library(op: Op) -> str:
+    """Whose function computes an op that is in no generated kernel, where a GPU computes."""
+    if op.host == math.inf:
+        return "numpy"
+    return f"numpy up to {op.host:,} elements, cupy" if op.host else "cupy"
 
 
 def groups() -> dict[str, list[Function]]:

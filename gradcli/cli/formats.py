@@ -41,6 +41,10 @@ FORMATS: dict[str, dict[str, str]] = {
         "svg": "gradcli.report.picture:write_svg",
         "html": "gradcli.report.page_graph:write",
     },
+    "costs": {
+        "tree": "gradcli.report.text_costs:write",
+        "json": "gradcli.report.costs:write",
+    },
     "curve": {
         "text": "gradcli.report.plot_text:write_text",
         "svg": "gradcli.report.plot:write_svg",
@@ -60,4 +64,6 @@ FORMATS: dict[str, dict[str, str]] = {
         "github": "gradcli.report.expectations:write",
     },
 }
+UNASKED = frozenset(next(iter(formats)) for formats in FORMATS.values())
+"""The formats that answers have where none is asked for."""
 """By kind of answer the names of its formats, the default first: `module:function`."""

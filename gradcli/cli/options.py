@@ -15,7 +15,7 @@ import typer
 
 from gradcli.cli import shell, streams
 from gradcli.cli.bundles import Bundle
-from gradcli.cli.formats import FORMATS
+from gradcli.cli.formats import FORMATS, UNASKED
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
@@ -138,10 +138,12 @@ Dtype = Annotated[
     typer.Option("--dtype", help="The floating-point type of the run."),
 ]
 Device = Annotated[
-    Literal["cpu", "gpu", "auto"],
+    str,
     typer.Option(
         "--device",
-        help="Where to compute; auto takes a GPU if there is one and arrays are large.",
+        metavar="<cpu|gpu|gpu:N|auto>",
+        help="Where to compute; gpu:1 is the second GPU, and auto takes the first if there is one "
+        "and arrays are large.",
     ),
 ]
 Seed = Annotated[
@@ -306,14 +308,14 @@ class Run(Bundle):
 
     def options(self, **more: Any) -> Options:
         """The options for `gradcli.session`; `more` is for the flags of one command."""
-        from gradcli.cli.request import parse_names, parse_outputs
+        from gradcli.cli.request import parse_device, parse_names, parse_outputs
         from gradcli.options import Options
 
         return Options(
             outputs=parse_outputs(self.output or ()),
             wrt=parse_names("--wrt", self.wrt or ()),
             precision=self.dtype,
-            device=self.device,
+            device=parse_device(self.device, safe=self.bounds.safe),
             threads=self.threads,
             seed=self.seed,
             limits=self.bounds.limits(),
@@ -383,7 +385,7 @@ class Show(Bundle):
 
     def format(self) -> str:
         """What `--format` names, or JSON. Raises `usage` for `--json` with another format."""
-        if self.json and self.format_ not in ("text", "json"):
+        if self.json and self.format_ not in {"json", *UNASKED}:
             raise GradcliError(
                 "usage", f"--json and --format {self.format_} are two formats", hint="give one"
             )
@@ -402,7 +404,12 @@ class Show(Bundle):
         )
 
     def written(self, kind: str, answer: Any, tree: bool | None = False) -> Iterable[Piece]:
-        """The text of an answer of some kind, in pieces."""
+        """The text of an answer of some kind, in pieces. Raises `usage` where it has no such
+        format.
+        """
+        if self.format() not in FORMATS[kind]:
+            offered = ", ".join(FORMATS[kind])
+            raise GradcliError("usage", f"{kind} are shown as {offered}, not {self.format()}")
         module, _, name = FORMATS[kind][self.format()].partition(":")
         pieces: Iterator[Piece] = getattr(import_module(module), name)(answer, self.layout(tree))
         return pieces

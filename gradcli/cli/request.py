@@ -161,6 +161,29 @@ def check_save(
     save.check_save(path, [file, *inputs] if file else inputs)
 
 
+def parse_device(text: str, *, safe: bool) -> str:
+    """The device of `--device gpu:1`; `gpu:0` is `gpu`. Raises `usage`, also if it is to be `safe`
+    on a GPU.
+    """
+    if text in ("cpu", "auto"):
+        return text
+    match = re.fullmatch(r"gpu(?::([0-9]{1,3}))?", text)
+    if match is None:
+        raise GradcliError(
+            "usage",
+            f"--device: {text!r} is not a device",
+            hint="--device cpu, gpu, gpu:1 (the second GPU), or auto",
+        )
+    if safe:
+        raise GradcliError(
+            "usage",
+            "--safe is not for GPUs: their drivers need files and system calls that it forbids",
+            hint="--device cpu",
+        )
+    number = int(match[1] or 0)
+    return f"gpu:{number}" if number else "gpu"
+
+
 def parse_size(text: str) -> int:
     """The bytes of `--max-memory`. Raises `usage`."""
     match = re.fullmatch(_SIZE, text.strip())

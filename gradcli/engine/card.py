@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -23,29 +24,37 @@ INSTALL = (
     "--device cpu needs neither"
 )
 
+OTHERWISE = "--device cpu computes without a GPU"
+
 
 class Card:
-    """The GPU, through cupy. The error `device` says what was found where there is none."""
+    """A GPU by its number, through cupy. The error `device` says what was found where there is
+    none.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
         try:
             import cupy
-            import cupyx
         except Exception as error:  # noqa: BLE001 (what a broken installation raises is its own)
-            raise _unusable(f"cupy cannot be imported: {_told(error)}") from None
+            raise _error(f"cupy cannot be imported: {_told(error)}", INSTALL) from None
         try:
             count = cupy.cuda.runtime.getDeviceCount()
             if count:
                 cupy.cuda.nvrtc.getVersion()
                 cupy.cuda.runtime.memGetInfo()
         except Exception as error:  # noqa: BLE001
-            raise _unusable(f"cupy {cupy.__version__} cannot use a GPU: {_told(error)}") from None
+            says = f"cupy {cupy.__version__} cannot use a GPU: {_told(error)}"
+            raise _error(says, INSTALL) from None
         if not count:
-            raise _unusable(f"cupy {cupy.__version__} finds no GPU")
+            raise _error(f"cupy {cupy.__version__} finds no GPU", INSTALL)
+        if number >= count:
+            found = "1 GPU: gpu:0" if count == 1 else f"{count} GPUs: gpu:0 to gpu:{count - 1}"
+            raise _error(f"there is no gpu:{number}; cupy finds {found}", OTHERWISE)
         self.xp = cupy
-        self.lanes = Lanes(cupy, cupyx.empty_pinned)
-        self._errstate = cupyx.errstate
-        properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+        self.number = number
+        self.lanes = Lanes(cupy)
+        self._process = os.getpid()
+        properties = cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = properties["name"].decode()
 
     def free_bytes(self) -> int:
@@ -56,24 +65,35 @@ class Card:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Around work on the card: what goes wrong there is the error `device`."""
+        if os.getpid() != self._process:  # CUDA answers with whatever went wrong first
+            says = f"{self.name} was in use when this process was forked from another"
+            raise _error(says, OTHERWISE)
         cuda = self.xp.cuda
         try:
-            with self._errstate(linalg="raise"):
+            with cuda.Device(self.number):
                 yield
         except cuda.memory.OutOfMemoryError as error:
-            raise _unusable(f"{self.name} is out of memory: {_told(error)}") from None
-        except (
-            cuda.runtime.CUDARuntimeError,
-            cuda.driver.CUDADriverError,
-            cuda.compiler.CompileException,
-        ) as error:
-            raise _unusable(f"{self.name} failed: {_told(error)}") from None
+            raise _error(f"{self.name} is out of memory: {_told(error)}", OTHERWISE) from None
+        except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError) as error:
+            raise _error(f"{self.name} failed: {_told(error)}", OTHERWISE) from None
+        except cuda.compiler.CompileException as error:
+            says = f"a kernel could not be compiled: {_first_error(error)}"
+            raise _error(says, OTHERWISE) from None
 
 
-@lru_cache(1)
-def card() -> Card:
-    """The card, looked for once."""
-    return Card()
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Around functions of cupy's linear algebra: they raise an error where they give nan."""
+    import cupyx  # a third of a second, of which most runs need nothing
+
+    with cupyx.errstate(linalg="raise"):
+        yield
+
+
+@lru_cache
+def card(number: int) -> Card:
+    """The card of that number, looked for once."""
+    return Card(number)
 
 
 @lru_cache(KERNELS)
@@ -85,7 +105,7 @@ def kernel(sweep: Sweep, layout: SweepLayout, precision: Precision) -> Any:
 @lru_cache(KERNELS)
 def compiled(text: str) -> Any:
     """A kernel, compiled when it is first called; cupy keeps what it compiles on the disk."""
-    return card().xp.RawKernel(text, "sweep", options=OPTIONS)
+    return card(0).xp.RawKernel(text, "sweep", options=OPTIONS)
 
 
 def _told(error: Exception) -> str:
@@ -94,5 +114,11 @@ def _told(error: Exception) -> str:
     return next((line for line in reversed(lines) if line), type(error).__name__)
 
 
-def _unusable(what: str) -> GradcliError:
-    return GradcliError("device", what, hint=INSTALL, source=Source("--device gpu", ""))
+def _first_error(error: Exception) -> str:
+    """What a compiler says first is wrong; further lines follow from it."""
+    lines = str(error).splitlines()
+    return next((line.strip() for line in lines if "error" in line), _told(error))
+
+
+def _error(what: str, hint: str) -> GradcliError:
+    return GradcliError("device", what, hint=hint, source=Source("--device gpu", ""))

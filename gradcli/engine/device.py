@@ -31,12 +31,12 @@ def engine(
     looked: Collection[Node] = (),
     worth: int = WORTH,
 ) -> Engine:
-    """An engine for some nodes on `cpu` or `gpu`; with `auto` on a GPU if a value has at least so
-    many elements as are `worth` it.
+    """An engine for some nodes on `cpu`, `gpu` or `gpu:1`; with `auto` on a GPU if a value has at
+    least so many elements as are `worth` it.
 
     What was `looked` at is computed as it was then. Raises `limit-memory` where values take more
     than the `ledger` has room for; those that are `elsewhere` lie in files or are on the ledger.
-    With `gpu` raises `device` where there is none.
+    With a GPU raises `device` where there is none.
     """
 
     def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> Sequence[Unit]:
@@ -69,7 +69,7 @@ def engine(
         ready.notes += notes
         return ready
 
-    if device == "auto" and not _has(nodes, worth):
+    if device == "auto" and not is_worth(nodes, worth):
         device = "cpu"
     if device == "cpu":
         return on_cpu()
@@ -77,7 +77,7 @@ def engine(
 
     if device == "auto":
         return Automatic(lambda: gpu.CardEngine(nodes), on_cpu)
-    on_gpu = gpu.CardEngine(nodes)
+    on_gpu = gpu.CardEngine(nodes, int(device.partition(":")[2] or 0))
     on_gpu.plan.check_memory(ledger, elsewhere)
     return on_gpu
 
@@ -137,8 +137,8 @@ class Automatic:
         self._engine.notes.append(Note("device", f"computed on the CPU: {diagnostic.message}"))
 
 
-def _has(nodes: Collection[Node], size: int) -> bool:
-    """Whether a value of at least so many elements is needed for some nodes."""
+def is_worth(nodes: Collection[Node], size: int = WORTH) -> bool:
+    """Whether a value of so many elements that it is worth a GPU is needed for some nodes."""
     if all(node.graph.largest < size for node in nodes):  # to go through all of them takes longer
         return False
     return any(node.size >= size for node in ancestors(nodes))

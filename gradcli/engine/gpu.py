@@ -10,33 +10,32 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.card import card
-from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner, on_host
-from gradcli.engine.cuda import passes
-from gradcli.engine.plan import Plan, Unit
+from gradcli.engine.card_plan import card_plan, known_before
+from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner
+from gradcli.engine.plan import Unit
 from gradcli.engine.region import Region
-from gradcli.engine.regions import units
 from gradcli.engine.streaming import is_streamable, stream
-from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node, ancestors
+from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
-from gradcli.ops.kinds import CAST
 
 
 class CardEngine:
     """A plan made ready for the card. It may run many times."""
 
-    device = "gpu"
-
-    def __init__(self, outputs: Sequence[Node]) -> None:
-        self._card = card()
-        self._known = _known(outputs, {})
-        self.plan = Plan(outputs, self._units)
+    def __init__(self, outputs: Sequence[Node], number: int = 0) -> None:
+        """`number` says which card. Raises `device` where there is none."""
+        self._card = card(number)
+        self.device = f"gpu:{number}" if number else "gpu"
+        self.known = known_before(outputs)
+        """The values that are known before the run."""
+        self.plan = card_plan(outputs, self.known)
         self.notes: list[Note] = []
         """What was computed elsewhere, said once."""
         self._sweeps: list[SweepRunner] = []
         self._runners = {
             unit: self._runner(unit)
             for unit in self.plan.units
-            if self._known.keys().isdisjoint(unit.outputs)
+            if self.known.keys().isdisjoint(unit.outputs)
         }
         self._constants: dict[Node, CardArray] | None = None
 
@@ -74,13 +73,13 @@ class CardEngine:
     def _learn(self, literals: Mapping[Node, Array]) -> None:
         """Take other numbers for those that stand in the program."""
         if any(
-            not np.array_equal(self._known.get(node, array), array)
+            not np.array_equal(self.known.get(node, array), array)
             for node, array in literals.items()
         ):
-            self._known = _known(self.plan.outputs, literals)
+            self.known = known_before(self.plan.outputs, literals)
             self._constants = None
             for runner in self._sweeps:
-                runner.know(self._known)
+                runner.know(self.known)
 
     def compute(self, inputs: Mapping[Node, CardArray]) -> list[CardArray]:
         """The same on arrays that are on the card, and stay there."""
@@ -102,7 +101,7 @@ class CardEngine:
                 taken.update(runner.operands)
             self._constants = {
                 node: self._card.xp.asarray(array)
-                for node, array in self._known.items()
+                for node, array in self.known.items()
                 if node in taken
             }
         return self._constants
@@ -110,33 +109,10 @@ class CardEngine:
     def _runner(self, unit: Unit) -> NodeRunner | SweepRunner:
         if not isinstance(unit, Region):
             (node,) = unit.outputs
-            return NodeRunner(node, self.notes)
-        runner = SweepRunner(unit, self._known)
+            return NodeRunner(node, self._card.xp, self.notes)
+        runner = SweepRunner(unit, self._card.xp, self.known)
         self._sweeps.append(runner)
         return runner
-
-    def _units(self, schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Unit]:
-        """Regions of all sizes, of all that has a CUDA expression, each as small as a kernel."""
-        known = self._known
-
-        def is_member(node: Node) -> bool:
-            # CUDA expressions of functions are for floats and truth values.
-            has_text = bool(node.op.cuda) and (node.kind != "int" or node.op is CAST)
-            return has_text and node.size > 0 and node not in known
-
-        def is_swept(node: Node) -> bool:
-            if not node.op.combine or node.kind != "float" or node in known:
-                return False
-            (operand,) = node.inputs
-            return operand.size > 0 and (node.op.axes(node) != () or operand.shape == ())
-
-        found: list[Unit] = []
-        for unit in units(schedule, outputs, is_member, is_swept):
-            if isinstance(unit, Region):
-                found += passes(unit)
-            else:
-                found.append(unit)
-        return found
 
     def _too_large(self, needed: int, free: int) -> GradcliError:
         largest = max(self.plan.nodes, key=lambda node: node.size)
@@ -148,18 +124,3 @@ class CardEngine:
             "reductions alone are computed in pieces; --device cpu has the machine's memory",
             span=largest.span,
         )
-
-
-def _known(outputs: Sequence[Node], literals: Mapping[Node, Array]) -> dict[Node, Array]:
-    """Constants, and single values that follow from single values among them.
-
-    `literals` are those that have other values than when they were traced.
-    """
-    found: dict[Node, Array] = {}
-    for node in ancestors(outputs):
-        single = bool(node.inputs) and all(each.size == 1 for each in (node, *node.inputs))
-        if node.known is not None:
-            found[node] = literals.get(node, node.known)
-        elif single and all(each in found for each in node.inputs):
-            found[node] = on_host(node, [found[each] for each in node.inputs])
-    return found

@@ -23,24 +23,28 @@ PIECE = 1 << 22
 class Lane:
     """A stream, and the page-locked memory of what is on its way."""
 
-    def __init__(self, xp: Any, empty_pinned: Callable[..., Array]) -> None:
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
         self.stream = xp.cuda.Stream()
-        self._empty_pinned = empty_pinned
         self._sent: list[Array] = []
         self._fetched: list[tuple[Array, Callable[[Array], None]]] = []
 
     def send(self, target: Any, fill: Callable[[Array], None]) -> None:
         """Have what `fill` writes copied to an array on the card."""
-        pinned = self._empty_pinned(target.shape, target.dtype)
+        pinned = self._pinned(target)
         fill(pinned)
         target.set(pinned, stream=self.stream)
         self._sent.append(pinned)
 
     def fetch(self, value: Any, take: Callable[[Array], None]) -> None:
         """Have an array copied from the card; `wait` hands it to `take`."""
-        pinned = self._empty_pinned(value.shape, value.dtype)
+        pinned = self._pinned(value)
         value.get(stream=self.stream, out=pinned, blocking=False)
         self._fetched.append((pinned, take))
+
+    def _pinned(self, like: Any) -> Array:
+        """Page-locked memory for an array's elements: a card reads and writes it by itself."""
+        return np.ndarray(like.shape, like.dtype, self._xp.cuda.alloc_pinned_memory(like.nbytes))
 
     def wait(self) -> None:
         """Wait until all is done, and hand out what was fetched."""
@@ -54,16 +58,15 @@ class Lane:
 class Lanes:
     """Two lanes that take turns, with pieces of `piece` elements."""
 
-    def __init__(self, xp: Any, empty_pinned: Callable[..., Array], piece: int = PIECE) -> None:
+    def __init__(self, xp: Any, piece: int = PIECE) -> None:
         self.xp = xp
         self.piece = piece
-        self._empty_pinned = empty_pinned
         self._lanes: list[Lane] = []
 
     def over(self, shape: Shape, work: Callable[[Lane, int, Place], None]) -> None:
         """Do some work on each piece of a shape: its lane, its first element, and its place."""
         if not self._lanes:
-            self._lanes = [Lane(self.xp, self._empty_pinned) for _ in range(2)]
+            self._lanes = [Lane(self.xp) for _ in range(2)]
         for number, (start, place) in enumerate(self.pieces(shape)):
             lane = self._lanes[number % 2]
             lane.wait()

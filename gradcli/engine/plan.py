@@ -81,7 +81,7 @@ class Engine(Protocol):
 
     @property
     def device(self) -> str:
-        """`cpu` or `gpu`."""
+        """`cpu`, `gpu` or `gpu:1`."""
 
     @property
     def plan(self) -> Plan:
@@ -256,16 +256,25 @@ def _last_uses(order: Sequence[Unit], outputs: Sequence[Node]) -> list[list[Node
 
 def memory_holders(sources: Iterable[Node], order: Iterable[Unit]) -> dict[Node, Node]:
     """Whose memory a node's value lies in: its own, or for a view that of its operand."""
+    order = list(order)
+    places = view_places(order)
     holders = {node: node for node in sources}
-    places: dict[Node, Array] = {}  # of views: arrays of the same strides, in no memory
     for unit in order:
         for node in unit.outputs:
-            place = _place(node, places) if unit.view else None
-            if place is None:
-                holders[node] = node
-            else:
-                holders[node], places[node] = holders[node.inputs[0]], place
+            holders[node] = holders[node.inputs[0]] if node in places else node
     return holders
+
+
+def view_places(order: Iterable[Unit]) -> dict[Node, Array]:
+    """How views lie in memory: arrays of bytes with the same strides, in no memory."""
+    places: dict[Node, Array] = {}
+    for unit in order:
+        if unit.view:
+            (node,) = unit.outputs
+            place = _place(node, places)
+            if place is not None:
+                places[node] = place
+    return places
 
 
 def _place(node: Node, places: Mapping[Node, Array]) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Array, Node
@@ -185,7 +186,7 @@ def _airy_slope(xp: Any, x: Array) -> Array:
 @table.derivative(
     _airy,
     arrays=4.0,
-    host=True,
+    host=math.inf,
     latex=r"\mathrm{{Ai}}({0})",
     torch="torch.special.airy_ai",
 )
@@ -200,6 +201,6 @@ airy_slope: Function = table.elementwise(
     lambda y, x: x * airy_ai(x),
     forward=_airy_slope,
     arrays=4.0,
-    host=True,
+    host=math.inf,
     latex=r"\mathrm{{Ai}}'({0})",
 )

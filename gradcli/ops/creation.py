@@ -225,7 +225,7 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
         forward=forward,
         unique=True,
         typed=True,
-        host=True,
+        host=math.inf,
         spell=lambda node: call(name, *map(number, node.shape)),
     )
 
@@ -348,14 +348,14 @@ TRIL_INDICES = General(
     infer=lambda row, col, offset: ((2, _below(row, col, offset)), "int"),
     forward=_tril_indices,
     work=_places_work,
-    host=True,
+    host=math.inf,
 )
 TRIU_INDICES = General(
     "triu_indices",
     infer=lambda row, col, offset: ((2, row * col - _below(row, col, offset - 1)), "int"),
     forward=_triu_indices,
     work=_places_work,
-    host=True,
+    host=math.inf,
 )
 
 

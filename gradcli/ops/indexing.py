@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Node, Shape
 from gradcli.language.construct import WHOLE, call, number, numbers, subscript
@@ -53,8 +55,9 @@ def _index(xp: Any, x: Array, *rest: Any) -> Array:
 def check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes, what: str = "") -> None:
     for axis, index in zip(axes, indices, strict=True):
         length = shape[axis]
-        wrong = (index < -length) | (index >= length)
-        if wrong.any():
+        # Without a sign what is below the first place is above the last: one comparison for both.
+        if index.size and (index + length).view(np.uint64).max() >= 2 * length:
+            wrong = (index < -length) | (index >= length)
             raise GradcliError(
                 "index",
                 f"{what}index {int(index[wrong].flat[0])} is out of range for an axis of {length}",

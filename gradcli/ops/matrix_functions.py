@@ -184,7 +184,7 @@ MATRIX_EXP = General(
     forward_rule=lambda tangents, y, a: _expm_change(tangents[0], a),
     by_book=_expm_by_book,
     contracts=True,
-    host=True,
+    host=math.inf,
     rounded=_rounded,
     work=copies(12, 0),
 )

@@ -22,6 +22,10 @@ from gradcli.ops.joining import cat
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import reshape, take_slices, unsqueeze
 
+SIGNED = 1 << 16
+"""Vectors of so many elements in all are LAPACK's on a GPU, too: its own have other signs, and take
+longer."""
+
 
 def pack(xp: Any, parts: Sequence[Array], batch: Shape) -> Array:
     """Arrays side by side in a row, behind the batch axes."""

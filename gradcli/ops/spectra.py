@@ -16,7 +16,17 @@ from gradcli.ops.factors import orthogonal_complement
 from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, zeros_like
-from gradcli.ops.packing import gaps, lapack, lapack_svd, pack, packed, packed_shape, skew, unpack
+from gradcli.ops.packing import (
+    SIGNED,
+    gaps,
+    lapack,
+    lapack_svd,
+    pack,
+    packed,
+    packed_shape,
+    skew,
+    unpack,
+)
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
@@ -93,6 +103,7 @@ SVD = General(
     "packed_svd",
     infer=lambda a: packed_shape(a.shape[:-2], _svd_shapes(a)),
     forward=_svd,
+    host=SIGNED,
     refuses=True,
     adjoints=(_svd_adjoint,),
     forward_rule=_svd_tangent,
@@ -264,6 +275,7 @@ EIGH = General(
     "packed_eigh",
     infer=lambda a, uplo: packed_shape(a.shape[:-2], _eigh_shapes(a)),
     forward=_eigh,
+    host=SIGNED,
     refuses=True,
     adjoints=(_eigh_adjoint,),
     forward_rule=_eigh_tangent,

@@ -6,6 +6,7 @@ what is then eliminated without exchanges are differentiable.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -117,7 +118,7 @@ PIVOTS = General(
     "pivots",
     infer=lambda a: ((*a.shape[:-2], min(a.shape[-2:])), "int"),
     forward=_pivots,
-    host=True,
+    host=math.inf,
     work=copies(2, 0),
     spell=lambda node, a: attribute(call("lu_factor", a), "pivots"),
 )
@@ -125,7 +126,7 @@ ROW_ORDER = General(
     "row_order",
     infer=lambda pivots, rows: ((*pivots.shape[:-1], rows), "int"),
     forward=_row_order,
-    host=True,
+    host=math.inf,
     refuses=True,
     spell=_row_order_spelled,
 )
@@ -136,7 +137,7 @@ ELIMINATED = General(
     adjoints=(_elimination_adjoint,),
     forward_rule=_elimination_tangent,
     contracts=True,
-    host=True,
+    host=math.inf,
     work=copies(1, 1),
     spell=lambda node, a: attribute(call("lu_factor", a, pivot=argument(False)), "LU"),
 )

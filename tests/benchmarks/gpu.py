@@ -1,13 +1,13 @@
 """Value and gradient on a GPU, with arrays that are there already, compared with PyTorch and JAX.
 
-    python tests/benchmarks/gpu.py [--quick]
+    python tests/benchmarks/gpu.py [--sizes 1e6 1e8] [--alone]
 
 It needs the extra `gpu` (or `gpu12`), and a card; PyTorch and JAX are raced where they are
 installed and see the card. The share is of the bandwidth that a copy on the same card has, for the
 bytes that must move: each input read once, each gradient written once. Times are medians by the
 card's own clock.
 
-No figures are recorded: no card was at hand.
+The README of this folder has figures.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine import card as card_room
 from gradcli.engine import gpu
+from gradcli.engine.costs import on_card
 from gradcli.graph import Array, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Limits, Options, Prepared, prepare
@@ -45,7 +46,9 @@ NETWORK = (
 NETWORK_OF_OTHERS = "-log_softmax(tanh(X @ W1 + b1) @ W2 + b2, 1)[arange(65536), target].mean()"
 """The two layers of samples/two_layer_network.grad, wider."""
 BATCH, WIDTH, HIDDEN, CLASSES = 65_536, 512, 512, 10
-SIZES = [10**6, 10**7, 10**8, 10**9]
+SIZES = [1e6, 1e7, 1e8, 1e9]
+DRAWN = 10**7
+"""So many numbers are drawn at random; longer arrays repeat them."""
 PRECISIONS: tuple[Precision, ...] = ("float32", "float64")
 SECONDS = 0.5
 """How long a measurement takes, about."""
@@ -56,26 +59,29 @@ Work = Callable[[], Any]
 def main() -> int:
     """Print a table, or why there is none."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--quick", action="store_true", help="up to 10**7 elements")
+    parser.add_argument("--sizes", nargs="+", type=float, default=SIZES, metavar="ELEMENTS")
+    parser.add_argument("--alone", action="store_true", help="race nobody")
     parser.add_argument("--first", metavar="PROGRAM", help="seconds of the first run, and no more")
     options = parser.parse_args()
     try:
-        card = card_room.card()
+        card = card_room.card(0)
     except GradcliError as error:
         print(f"no card: {error.diagnostic.message}")
         return 1
     if options.first:
         print(first_run(options.first))
         return 0
-    command = f"python tests/benchmarks/gpu.py{' --quick' if options.quick else ''}"
-    print(f"{card.name}, {datetime.now(UTC):%Y-%m-%d}, {command}")
-    peers = {name: peer for name, peer in (("PyTorch", torch_peer()), ("JAX", jax_peer())) if peer}
+    command = " ".join(["python tests/benchmarks/gpu.py", *sys.argv[1:]])
+    print(f"{card.name}, driver {driver()}, {datetime.now(UTC):%Y-%m-%d}, {command}")
+    found = [] if options.alone else [("PyTorch", torch_peer()), ("JAX", jax_peer())]
+    peers = {name: peer for name, peer in found if peer}
     for precision in PRECISIONS:
         bandwidth = copy_bandwidth(precision)
         print(f"\n{precision}: a copy moves {bandwidth / 1e12:.2f} TB/s")
         for program, other in FUNCTIONS.items():
-            for size in SIZES[:2] if options.quick else SIZES:
-                x = np.random.default_rng(0).standard_normal(size, np.float32).astype(precision)
+            for size in map(int, options.sizes):
+                drawn = np.random.default_rng(0).standard_normal(min(size, DRAWN))
+                x = np.resize(drawn.astype(precision), size)
                 least = 2 * x.nbytes / bandwidth
                 show(program, f"{size:.0e}", precision, {"x": x}, other, peers, least)
         show(NETWORK, f"{BATCH}", precision, network(precision), NETWORK_OF_OTHERS, peers)
@@ -84,6 +90,15 @@ def main() -> int:
         cold, cached = first_runs(program)
         print(f"  {program:34} {cold:.3f}  {cached:.3f}")
     return 0
+
+
+def driver() -> str:
+    """The version of the card's driver."""
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def show(
@@ -98,9 +113,10 @@ def show(
     """One line: gradcli's time, its share of the bandwidth, kernels; and the others' times."""
     ready = prepared(program, inputs, precision)
     engine = gpu.CardEngine(ready.engine.plan.outputs)
-    xp = card_room.card().xp
-    work = on_card(engine, {node: inputs[name] for name, node in ready.inputs.items()})
-    own, kernels = seconds(work), launches(work)
+    xp = card_room.card(0).xp
+    work = queued(engine, {node: inputs[name] for name, node in ready.inputs.items()})
+    own = seconds(work)
+    kernels = sum(unit.launches or 0 for unit in on_card(engine.plan, engine.known))
     del work
     name = program if len(program) < 40 else "two-layer network"
     parts = [f"{name:34} {size:>10} {own * 1e3:9.3f} ms, {kernels} kernels"]
@@ -116,9 +132,9 @@ def show(
     print("  " + "; ".join(parts), flush=True)
 
 
-def on_card(engine: gpu.CardEngine, inputs: dict[Node, Array]) -> Work:
+def queued(engine: gpu.CardEngine, inputs: dict[Node, Array]) -> Work:
     """A run of an engine on arrays that lie on the card."""
-    feeds = {node: card_room.card().xp.asarray(array) for node, array in inputs.items()}
+    feeds = {node: card_room.card(0).xp.asarray(array) for node, array in inputs.items()}
     return lambda: engine.compute(feeds)
 
 
@@ -150,7 +166,7 @@ def network(precision: Precision) -> dict[str, Array]:
 
 def seconds(work: Work) -> float:
     """The median time of some work that is queued on the card, by its clock."""
-    cuda = card_room.card().xp.cuda
+    cuda = card_room.card(0).xp.cuda
     for _ in range(3):
         work()
     cuda.Device().synchronize()
@@ -166,17 +182,9 @@ def seconds(work: Work) -> float:
     return median(times)
 
 
-def launches(work: Work) -> int:
-    """How many kernels of our own some work launches."""
-    before = card_room.kernel.cache_info()
-    work()
-    after = card_room.kernel.cache_info()
-    return after.hits + after.misses - before.hits - before.misses
-
-
 def copy_bandwidth(precision: Precision) -> float:
     """Bytes a second, read and written, of a large copy on the card."""
-    xp = card_room.card().xp
+    xp = card_room.card(0).xp
     array = xp.zeros(2**30 // np.dtype(precision).itemsize, precision)
     copy = xp.empty_like(array)
 
@@ -209,8 +217,8 @@ def first_run(program: str) -> float:
     """Seconds until the first answer, the card being awake and the array there."""
     ready = prepared(program, {"x": np.ones(10**6, np.float32)}, "float32")
     engine = gpu.CardEngine(ready.engine.plan.outputs)
-    work = on_card(engine, {ready.inputs["x"]: np.ones(10**6, np.float32)})
-    card = card_room.card().xp.cuda.Device()
+    work = queued(engine, {ready.inputs["x"]: np.ones(10**6, np.float32)})
+    card = card_room.card(0).xp.cuda.Device()
     card.synchronize()
     start = perf_counter()
     work()

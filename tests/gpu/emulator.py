@@ -75,6 +75,7 @@ static unsigned current;
 static void (*body)(void**);
 static void** given;
 
+template <class A> A atomicAdd(A* place, A value) { A old = *place; *place += value; return old; }
 static void __syncthreads() { swapcontext(&fibers[current].context, &scheduler); }
 static void start() { body(given); fibers[current].done = true; }
 

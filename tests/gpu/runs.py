@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from gradcli.engine import device, gpu
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS, Case
-from gradcli.session import Options, prepare
+from gradcli.session import Options, Prepared, prepare
+from tests.analysis.programs import generated
 from tests.gpu.stand_in import Card
-from tests.ops.table_cases import all_cases, trace
+from tests.ops.table_cases import Traced, all_cases, trace
 from tests.ops.test_device import derived
 from tests.test_samples import SCRIPTS
 
@@ -57,13 +59,34 @@ def of_elementwise_functions(precision: Precision) -> Run:
 
 def of_program(text: str, inputs: dict[str, Array], precision: Precision = "float64") -> Run:
     """Values and gradients of a program."""
+    ready = prepared(text, inputs, precision)
+    return Run(text, ready.engine.plan.outputs, feeds_of(ready, inputs))
+
+
+def prepared(text: str, inputs: dict[str, Array], precision: Precision) -> Prepared:
+    """A program, ready to run."""
     program = parse_program(Source("program", text), ParseLimits())
-    ready = prepare(program, inputs, (), Options(precision=precision, seed=0))
-    feeds = {
+    return prepare(program, inputs, (), Options(precision=precision, seed=0))
+
+
+def feeds_of(ready: Prepared, inputs: dict[str, Array]) -> dict[Node, Array]:
+    """The inputs of a program as its nodes take them."""
+    return {
         node: np.asarray(inputs[name], ready.graph.dtype(node.kind))
         for name, node in ready.inputs.items()
     }
-    return Run(text, ready.engine.plan.outputs, feeds)
+
+
+def of_generated(seed: int, precision: Precision) -> Run:
+    """A program made at random: its value, its gradients to second order, and its tangent."""
+    text, inputs = generated(seed)
+    text += "; out = sum(out)"
+    named = {name: array for name, array in inputs.items() if re.search(rf"\b{name}\b", text)}
+    ready = prepared(text, named, precision)
+    nodes = list(ready.inputs.values())
+    (output,) = ready.outputs.values()
+    feeds = feeds_of(ready, named)
+    return Run(text, list(dict.fromkeys(derived(Traced(output, nodes, feeds)))), feeds)
 
 
 def of_samples(precision: Precision) -> list[Run]:

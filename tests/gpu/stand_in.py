@@ -25,6 +25,10 @@ class CUDARuntimeError(RuntimeError):
     """What a driver reports."""
 
 
+class CompileException(Exception):  # noqa: N818 (the name is cupy's)
+    """What cupy raises where NVRTC refuses a kernel."""
+
+
 class OutOfMemoryError(MemoryError):
     """What cupy raises where the card is full."""
 
@@ -97,10 +101,11 @@ def modules(card: Card) -> dict[str, Any]:
             memGetInfo=lambda: (card.free, 2**40),
         ),
         driver=SimpleNamespace(CUDADriverError=CUDARuntimeError),
-        compiler=SimpleNamespace(CompileException=CUDARuntimeError),
+        compiler=SimpleNamespace(CompileException=CompileException),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+        alloc_pinned_memory=bytearray,
         nvrtc=SimpleNamespace(getVersion=lambda: (13, 0)),
-        Device=lambda: SimpleNamespace(id=0),
+        Device=lambda number: nullcontext(),
         Stream=Stream,
     )
     own = {
@@ -114,7 +119,7 @@ def modules(card: Card) -> dict[str, Any]:
     }
     return {
         "cupy": Room("cupy", np, functions._names, **own),
-        "cupyx": SimpleNamespace(errstate=lambda **_: nullcontext(), empty_pinned=np.empty),
+        "cupyx": SimpleNamespace(errstate=lambda **_: nullcontext()),
         "cupyx.scipy": SimpleNamespace(),
         "cupyx.scipy.special": special,
     }

@@ -23,11 +23,29 @@ from gradcli.result import Result
 from gradcli.session import Options, evaluate
 from tests.cli.conftest import Runner
 from tests.gpu import emulator, runs
-from tests.gpu.stand_in import Card, CUDARuntimeError, OutOfMemoryError, installed, standing_in
+from tests.gpu.stand_in import (
+    Card,
+    CompileException,
+    CUDARuntimeError,
+    OutOfMemoryError,
+    forget,
+    installed,
+    standing_in,
+)
 
 needs_compiler = pytest.mark.skipif(not emulator.compiler, reason="there is no g++")
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
 CUBE = "z = (2*x)**3; out = mean(z)"
+
+
+NVRTC = """\
+sweep.cu(3): warning #177-D: variable "k" was declared but never referenced
+
+sweep.cu(3): error: identifier "q" is undefined
+
+1 error detected in the compilation of "sweep.cu".
+"""
+"""What NVRTC says of a wrong kernel."""
 
 
 class Absent:
@@ -59,9 +77,9 @@ def automatic(text: str) -> tuple[Engine, list[Array]]:
     return chosen, chosen.run(wanted.feeds)
 
 
-def refused(text: str = CUBE, **options: Any) -> tuple[str, str, str | None]:
+def refused(text: str = CUBE, device: str = "gpu", **options: Any) -> tuple[str, str, str | None]:
     with pytest.raises(GradcliError) as caught:
-        run(text, "gpu", **options)
+        run(text, device, **options)
     diagnostic = caught.value.diagnostic
     return diagnostic.code, diagnostic.message, diagnostic.hint
 
@@ -157,9 +175,46 @@ def test_no_gpu(card: Card) -> None:
     assert refused()[:2] == ("device", "cupy 0.0 finds no GPU")
 
 
+def test_the_second_gpu(card: Card) -> None:
+    code, message, hint = refused(device="gpu:1")
+    assert (code, message) == ("device", "there is no gpu:1; cupy finds 1 GPU: gpu:0")
+    assert hint == "--device cpu computes without a GPU"
+    card.count = 2
+    forget()
+    assert refused(device="gpu:2")[1] == "there is no gpu:2; cupy finds 2 GPUs: gpu:0 to gpu:1"
+    wanted = runs.of_program(CUBE, {"x": X})
+    assert engine(wanted.outputs, "gpu:1", None, Ledger()).device == "gpu:1"
+
+
+def test_which_gpu_is_told_to_the_command_line(gradcli: Runner) -> None:
+    for text in ("tpu", "gpu:", "gpu:x", "gpu:-1", "cuda:0"):
+        found = gradcli("eval", CUBE, "--set", "x=1,2", "--device", text)
+        assert found.code == 2
+        assert f"--device: {text!r} is not a device" in found.err
+
+
+def test_a_gpu_is_not_safe(gradcli: Runner) -> None:
+    found = gradcli("eval", CUBE, "--set", "x=1,2", "--device", "gpu", "--safe")
+    assert found.code == 2
+    assert "--safe is not for GPUs" in found.err
+
+
+def test_a_process_that_was_forked(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA works in the process alone that has begun to use it."""
+    wanted = runs.of_program(CUBE, {"x": X})
+    chosen = engine(wanted.outputs, "gpu", None, Ledger())
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    with pytest.raises(GradcliError, match="was in use when this process was forked"):
+        chosen.run(wanted.feeds)
+
+
 @pytest.mark.parametrize(
     ("error", "says"),
     [
+        (
+            CompileException(NVRTC),
+            "a kernel could not be compiled: sweep.cu(3): error: iden",
+        ),
         (OutOfMemoryError("Out of memory allocating 8 bytes"), "Stand-in is out of memory: Out"),
         (CUDARuntimeError("cudaErrorLaunchFailure: unspecified"), "Stand-in failed: cudaErrorLau"),
     ],

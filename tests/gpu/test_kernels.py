@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from gradcli.diagnostics import GradcliError
 from gradcli.engine import device, gpu
 from gradcli.engine.region import Region
 from gradcli.graph import Array, Graph, Node, Precision
@@ -187,3 +188,33 @@ def test_reductions_over_any_axes(card: Card, name: str) -> None:
     axes = ["-1", "0", "1"] if name == "prod" else ["(0, 2)", "(1, 3)", "(0, 1, 2, 3)", "2", "1"]
     program = "; ".join(f"y{i} = {name}(x, dim={dim})" for i, dim in enumerate(axes))
     check(card, [runs.of_program(f"{program}; sum(y0)", {"x": x})])
+
+
+PLACES = [
+    ("x[[0, 2, 0, -1]]**2", (3, 4)),
+    ("x[:, [1, 1, -4]]**2", (3, 4)),
+    ("x[[0, 1], [2, -1]]**3", (3, 4)),
+    ("x[:, [[0], [1]], [2, 3]]**2", (2, 3, 4)),
+    ("x[[0, 1], :, [1, 2]]**2", (2, 3, 4)),
+    ("x[x > 0.5]**2", (3, 4)),
+    ("take_along_dim(x, argsort(x, 0), 0)**2", (3, 4)),
+]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_places(card: Card, precision: Precision) -> None:
+    wanted = [
+        runs.of_program(f"sum({text})", {"x": inputs_of("x", shape)["x"]}, precision)
+        for text, shape in PLACES
+    ]
+    check(card, wanted, runs.TOLERANCE[precision])
+    assert len({text for text in card.texts if "wrong" in text}) == 4  # of 1 and 2 axes, both ways
+
+
+def test_places_out_of_range(card: Card) -> None:
+    """Nothing is read there, and the error is that of the CPU."""
+    for places in ([0, 3], [-4, 1], [2**62, 0]):
+        wanted = runs.of_program("sum(x[i])", {"x": np.ones(3), "i": np.array(places)})
+        with pytest.raises(GradcliError, match="is out of range for an axis of 3") as caught:
+            gpu.CardEngine(wanted.outputs).run(wanted.feeds)
+        assert caught.value.diagnostic.span == (4, 8)

@@ -41,10 +41,8 @@ PIECE = 1024
 @pytest.fixture
 def card() -> Iterator[Card]:
     with standing_in() as card:
-        import cupyx
-
-        found = card_room.card()
-        found.lanes = Lanes(found.xp, cupyx.empty_pinned, PIECE)
+        found = card_room.card(0)
+        found.lanes = Lanes(found.xp, PIECE)
         yield card
 
 
@@ -65,14 +63,14 @@ def test_what_is_on_the_card_is_a_few_pieces(card: Card, monkeypatch: pytest.Mon
     card.free = FREE
     run = run_of("mean((2*x)**3)")
     sizes = []
-    empty = card_room.card().xp.empty
+    empty = card_room.card(0).xp.empty
 
     def counted(shape: object, dtype: object) -> object:
         array = empty(shape, dtype)
         sizes.append(array.size)
         return array
 
-    monkeypatch.setitem(card_room.card().xp._own, "empty", counted)
+    monkeypatch.setitem(card_room.card(0).xp._own, "empty", counted)
     gpu.CardEngine(run.outputs).run(run.feeds)
     assert max(sizes) <= PIECE
 
