@@ -16,6 +16,7 @@ from gradcli.language.tokens import NUMBER_OF, RESERVED, TABLES, Terminal, termi
 from gradcli.tuples import NamedTuple
 
 _NAME = NUMBER_OF["NAME"]
+_BARE_NAME = _NAME, 0
 _SEPARATOR = bytes([NUMBER_OF["_SEPARATOR"]])
 _OPENS = bytes([NUMBER_OF["LPAR"], NUMBER_OF["LSQB"]])
 _CLOSES = bytes([NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]])
@@ -46,16 +47,18 @@ def terminals_of_long(text: str, begin: int, end: int, most: int) -> Terminals:
     return Terminals(bytes(map(itemgetter(0), found)), starts, ends)
 
 
-class _Known(dict[str, Terminal]):
-    """By piece of text, with the blanks before it: what `terminals` finds in it."""
+class _Known(dict[str, tuple[int, int]]):
+    """By piece of text, with the blanks before it: the kind that `terminals` finds in it, and where
+    it begins.
+    """
 
-    def __missing__(self, piece: str) -> Terminal:
-        word = piece.lstrip(" \t")
-        if word.isascii() and word.isidentifier() and word not in RESERVED:
-            found = self[piece] = _NAME, len(piece) - len(word), len(piece)
+    def __missing__(self, piece: str) -> tuple[int, int]:
+        if piece.isidentifier() and piece.isascii() and piece not in RESERVED:
+            found = _BARE_NAME
         else:
-            (found,) = terminals(piece, 0, len(piece))
-            self[piece] = found
+            ((kind, start, _),) = terminals(piece, 0, len(piece))
+            found = kind, start
+        self[piece] = found
         return found
 
 
