@@ -288,8 +288,8 @@ class Mentions:
 
 
 def _has_any(text: str, words: tuple[str, ...]) -> bool:
-    close = text.replace(" (", "(")
-    return any(word in text or word in close for word in words)
+    close = text.replace(" (", "(") if "(" in "".join(words) else text
+    return any(word in (close if "(" in word else text) for word in words)
 
 
 def _stands_outside(text: str, name: str, span: Span) -> bool:
