@@ -74,9 +74,10 @@ class Expressions(Operations):
         return RowOfBytes(self.values, expression.value)
 
     def _name(self, expression: syntax.Name) -> Value:
-        frame = self.frame.holder(expression.id)
+        name, inner = expression.id, self.frame
+        frame = inner if name in inner.values else inner.holder(name)
         if frame is not None:
-            value = frame.values[expression.id]
+            value = frame.values[name]
             if self.values.latest and isinstance(value, Node):
                 return self.values.current(value)
             return value

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import Node, Op
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.arithmetic import add, div, mul, sub
 from gradcli.ops.kinds import cast
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
@@ -41,6 +42,8 @@ _ON_LISTS = ("+", "*")
 """Operators that join and repeat lists."""
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 """What the right side is asked of a comparison that the left one does not know."""
+_PLAIN: dict[str, Op | None] = {"+": add.op, "-": sub.op, "*": mul.op, "/": div.op}
+"""Operators that are one op between tensors of floats."""
 _SIDES_LATER = ("and", "or")
 """Operators whose right side may not be needed."""
 _UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__bool__"}
@@ -109,8 +112,28 @@ class Operations(Visits):
             right = None
         return left
 
-    def _of_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
+    def _of_sides(self, expression: syntax.Binary, left: Any, right: Any) -> Any:
         """The value of an operator between two values, or the visitor that finds it."""
+        op = _PLAIN.get(expression.operator)
+        if op is None or not self._are_plain(left, right):
+            return self._of_any_sides(expression, left, right)
+        self.graph.span = expression.span
+        return self.graph.apply(op, (left, right))
+
+    def _are_plain(self, left: Any, right: Any) -> bool:
+        """Whether two values are tensors of floats of one shape, and nothing more is known of any
+        tensor.
+        """
+        if left.__class__ is not Node or right.__class__ is not Node:
+            return False
+        if left.kind != "float" or right.kind != "float" or left.shape != right.shape:
+            return False
+        values, autograd = self.values, self.autograd
+        is_known = values.is_python or values.is_pytorch or values.arrays
+        return not is_known and autograd.dtypes is None and autograd.inferred is None
+
+    def _of_any_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
+        """The same where there may be more to it than one op."""
         operator = expression.operator
         if left.__class__ is not Node and isinstance(left, str | Items | Object):
             right = self.as_written(expression.right, right)
