@@ -637,13 +637,14 @@ _index = attrgetter("index")
 def ancestors(outputs: Iterable[Node]) -> list[Node]:
     """The outputs and all nodes that they are computed from, operands first."""
     seen = set(outputs)
-    stack = list(seen)
-    while stack:
-        for operand in stack.pop().inputs:
+    found = list(seen)
+    for node in found:  # which grows by what they are computed from
+        for operand in node.inputs:
             if operand not in seen:
                 seen.add(operand)
-                stack.append(operand)
-    return sorted(seen, key=_index)
+                found.append(operand)
+    found.sort(key=_index)
+    return found
 
 
 def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
@@ -652,13 +653,14 @@ def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
     Nodes of an index below `oldest` are left out: they depend on nothing that came later.
     """
     seen = set(outputs)
-    stack = list(seen)
-    while stack:
-        for operand in sources(stack.pop()):
+    found = list(seen)
+    for node in found:  # which grows by their sources
+        for operand in sources(node):
             if operand not in seen and operand.index >= oldest:
                 seen.add(operand)
-                stack.append(operand)
-    return sorted(seen, key=_index)
+                found.append(operand)
+    found.sort(key=_index)
+    return found
 
 
 def sources(node: Node) -> Iterable[Node]:
@@ -678,6 +680,8 @@ def dependents(nodes: Sequence[Node], ends: Iterable[Node]) -> set[Node]:
     """Those of `nodes` (in topological order) that a gradient links to one of the `ends`."""
     found = set(ends)
     for node in nodes:
-        if node not in found and not found.isdisjoint(sources(node)):
-            found.add(node)
+        for operand in sources(node):
+            if operand in found:
+                found.add(node)
+                break
     return found

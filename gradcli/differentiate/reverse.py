@@ -70,7 +70,7 @@ def walk_back(
                 inside = partial(walk_back, rules=rules)
                 pull_back(node.op, results, changes, linked, selected, inside)
             continue
-        change = gathered.of(node)
+        change = changes.get(node) or gathered.of(node)
         if change is None:
             continue
         graph = node.graph
@@ -94,14 +94,16 @@ def contributions(
     elementwise = isinstance(op, Elementwise)
     if not elementwise:
         change = _expand(change, node.shape)
-    product = scale if node in selected else multiply
-    selects = op.selects or (node in selected and not op.contracts)
+    is_selected = node in selected
+    product = scale if is_selected else multiply
+    selects = op.selects or (is_selected and not op.contracts)
+    holds_back, vjp = op.holds_back, op.vjp
     for position, operand in enumerate(node.inputs):
         if operand not in linked or operand.kind != "float":
             continue
-        if op.holds_back and not op.differentiable(node, position):
+        if holds_back and not op.differentiable(node, position):
             continue
-        part = op.vjp(node, position, change, product)
+        part = vjp(node, position, change, product)
         if part is None:
             continue
         if elementwise and operand.shape != node.shape:

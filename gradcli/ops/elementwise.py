@@ -59,7 +59,7 @@ class Elementwise(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = self.result_kind or inputs[-1].kind
         shape = inputs[0].shape
-        for node in inputs[1:]:
+        for node in inputs:
             if node.shape != shape:
                 return broadcast(self.infix or self.name, [each.shape for each in inputs]), kind
         return shape, kind
@@ -83,10 +83,11 @@ class Elementwise(Op):
             rule = self.chain[operand]
             return None if rule is None else rule(change, node, *node.inputs)
         partial = self.partials[operand]
+        if callable(partial):
+            return multiply(change, partial(node, *node.inputs))
         if partial is None:
             return None
-        factor = partial(node, *node.inputs) if callable(partial) else partial
-        return multiply(change, factor)
+        return change if partial == 1 else multiply(change, partial)
 
     _moved = vjp  # forward mode does not go through the rule backward: one may be wrong alone
 
