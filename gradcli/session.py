@@ -205,7 +205,7 @@ def _reach(program: Program, graph: Graph, options: Options) -> LoopReach | None
     """What tells the loops whose passes may become one node, if there may be any. Where each
     backward of the program is told, all passes are traced.
     """
-    refused = options.unroll or options.device != "cpu" or (options.passages and not graph.shares)
+    refused = options.unroll or (options.passages and not graph.shares)
     if refused or not (may_loop(program) or _gathers(program, options, graph)):
         return None
     from gradcli.trace.reach import LoopReach  # programs without loops start faster
@@ -232,7 +232,7 @@ def _why_no_loop_rolls(program: Program, options: Options) -> str:
     """What in a program keeps all its loops from being one node; empty where they may be, or where
     the options ask for their passes.
     """
-    asked = options.unroll or options.device != "cpu" or options.passages
+    asked = options.unroll or options.passages
     if asked or not may_loop(program):
         return ""
     from gradcli.trace.reach import LoopReach

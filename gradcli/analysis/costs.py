@@ -34,7 +34,7 @@ def costs(
     if options.device == "cpu":
         plan = prepare(program, inputs, gradients, options).engine.plan
         return Costs("cpu", on_cpu(plan), plan.peak_bytes())
-    on_the_cpu = prepare(program, inputs, gradients, options._replace(device="cpu", unroll=True))
+    on_the_cpu = prepare(program, inputs, gradients, options._replace(device="cpu"))
     plan = on_the_cpu.engine.plan
     if options.device == "auto" and not is_worth(plan.outputs):
         return costs(program, inputs, gradients, options._replace(device="cpu"))

@@ -6,16 +6,18 @@ from collections.abc import Collection, Mapping, Sequence
 
 from gradcli.engine.card_runners import on_host
 from gradcli.engine.cuda import passes
+from gradcli.engine.loops import together
 from gradcli.engine.plan import Plan, Unit
 from gradcli.engine.region import Region
 from gradcli.engine.regions import units
 from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ops.kinds import CAST
+from gradcli.ops.loops import Loop
 
 
 def card_plan(outputs: Sequence[Node], known: Collection[Node]) -> Plan:
     """Regions of all sizes, of all that has a CUDA expression, each as small as a kernel; all else
-    is a node on its own.
+    is a node on its own, or a loop.
     """
 
     def is_member(node: Node) -> bool:
@@ -36,7 +38,7 @@ def card_plan(outputs: Sequence[Node], known: Collection[Node]) -> Plan:
                 found += passes(unit)
             else:
                 found.append(unit)
-        return found
+        return together(found) if any(isinstance(node.op, Loop) for node in schedule) else found
 
     return Plan(outputs, arrange)
 

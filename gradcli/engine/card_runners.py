@@ -13,12 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
+from gradcli.engine.bodies import runner
 from gradcli.engine.card import kernel, refusing
 from gradcli.engine.card_places import PlaceRunner, has_kernel
 from gradcli.engine.cpu import compute
 from gradcli.engine.cuda import Sweep, second, sweep_of
 from gradcli.engine.kernels import attributes_of
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Strides, SweepLayout, walk
+from gradcli.engine.loops import Passes
 from gradcli.engine.region import Region
 from gradcli.graph import Array, Node, Precision, Shape
 
@@ -55,10 +57,37 @@ class NodeRunner:
             with suppress(*REFUSALS), refusing() if node.op.refuses else nullcontext():
                 return [xp.asarray(node.op.forward(xp, *operands, *attributes_of(node)), dtype)]
         value = on_host(node, [operand.get() for operand in operands])
-        note = Note("device", f"{node.op.name} was computed on the CPU")
-        if note not in self._notes:
-            self._notes.append(note)
+        _note(self._notes, node.op.name)
         return [xp.asarray(value)]
+
+
+class LoopRunner:
+    """A loop made ready; the CPU runs it, as a pass of its small values is over before a kernel of
+    it would have begun. Passes over large values are no loop, but kernels that are compiled once.
+    """
+
+    def __init__(self, unit: Passes, xp: Any, notes: list[Note]) -> None:
+        """The arguments are those of `NodeRunner`."""
+        self.operands = unit.operands
+        self._xp = xp
+        self._notes = notes
+        self._run = runner(unit.outputs)
+
+    def __call__(self, *operands: CardArray) -> list[CardArray]:
+        """The results of the loop."""
+        found = self._run(*(operand.get() for operand in operands))
+        _note(self._notes, "a loop")
+        return [self._xp.asarray(value) for value in found]
+
+
+CardRunner: TypeAlias = "NodeRunner | LoopRunner | SweepRunner"
+
+
+def _note(notes: list[Note], what: str) -> None:
+    """Say once that something was computed elsewhere."""
+    note = Note("device", f"{what} was computed on the CPU")
+    if note not in notes:
+        notes.append(note)
 
 
 def on_host(node: Node, operands: Sequence[Array]) -> Array:

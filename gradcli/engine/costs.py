@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.card_places import has_kernel
 from gradcli.engine.layout import c_strides, walk
+from gradcli.engine.loops import Passes
 from gradcli.engine.plan import Plan, Single, Unit, nbytes, view_places
 from gradcli.engine.region import Region
 from gradcli.graph import Array, Node, Shape
@@ -21,8 +22,8 @@ class Cost:
     ops: tuple[str, ...]
     """The names of its ops."""
     by: str
-    """What computes it: `kernel` and `cupy` on a GPU, `blocks` and `NumPy` on the CPU; a `view`
-    costs nothing."""
+    """What computes it: `kernel` and `cupy` on a GPU, `blocks` and `NumPy` on the CPU, which runs a
+    `loop` in any case; a `view` costs nothing."""
     launches: int | None
     """Kernels; None where that is for cupy to say."""
     read: int
@@ -33,9 +34,13 @@ class Cost:
 
 def on_cpu(plan: Plan) -> list[Cost]:
     """The costs of a plan for the CPU."""
-    return [
-        _cost(unit, "NumPy" if isinstance(unit, Single) else "blocks", 0) for unit in plan.units
-    ]
+    return [_cost(unit, _by(unit), 0) for unit in plan.units]
+
+
+def _by(unit: Unit) -> str:
+    if isinstance(unit, Passes):
+        return "loop"
+    return "NumPy" if isinstance(unit, Single) else "blocks"
 
 
 def on_card(plan: Plan, known: Collection[Node]) -> list[Cost]:
@@ -48,6 +53,8 @@ def on_card(plan: Plan, known: Collection[Node]) -> list[Cost]:
 def _on_card(unit: Unit, known: Collection[Node], views: Mapping[Node, Array]) -> Cost:
     if isinstance(unit, Region):
         return _cost(unit, "kernel", _launches(unit, known, views), known)
+    if isinstance(unit, Passes):
+        return _cost(unit, "loop", 0)
     (node,) = unit.outputs
     if has_kernel(node):
         return _cost(unit, "kernel", 1)

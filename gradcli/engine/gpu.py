@@ -11,7 +11,14 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.card import card
 from gradcli.engine.card_plan import card_plan, known_before
-from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner
+from gradcli.engine.card_runners import (
+    CardArray,
+    CardRunner,
+    LoopRunner,
+    NodeRunner,
+    SweepRunner,
+)
+from gradcli.engine.loops import Passes
 from gradcli.engine.plan import Unit
 from gradcli.engine.region import Region
 from gradcli.engine.streaming import is_streamable, stream
@@ -106,13 +113,16 @@ class CardEngine:
             }
         return self._constants
 
-    def _runner(self, unit: Unit) -> NodeRunner | SweepRunner:
-        if not isinstance(unit, Region):
-            (node,) = unit.outputs
-            return NodeRunner(node, self._card.xp, self.notes)
-        runner = SweepRunner(unit, self._card.xp, self.known)
-        self._sweeps.append(runner)
-        return runner
+    def _runner(self, unit: Unit) -> CardRunner:
+        xp = self._card.xp
+        if isinstance(unit, Region):
+            runner = SweepRunner(unit, xp, self.known)
+            self._sweeps.append(runner)
+            return runner
+        if isinstance(unit, Passes):
+            return LoopRunner(unit, xp, self.notes)
+        (node,) = unit.outputs
+        return NodeRunner(node, xp, self.notes)
 
     def _too_large(self, needed: int, free: int) -> GradcliError:
         largest = max(self.plan.nodes, key=lambda node: node.size)

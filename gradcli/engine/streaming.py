@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.blocks import Place, combined, part_of
-from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner, on_host
+from gradcli.engine.card_runners import CardArray, CardRunner, SweepRunner, on_host
 from gradcli.engine.lanes import Lane, Lanes, reader, shape_of, writer
 from gradcli.engine.plan import Plan, Unit, nbytes
 from gradcli.engine.region import Region
@@ -41,7 +41,7 @@ def _outside(plan: Plan, free: int) -> set[Node]:
 
 def stream(
     plan: Plan,
-    runners: Mapping[Unit, NodeRunner | SweepRunner],
+    runners: Mapping[Unit, CardRunner],
     constants: Mapping[Node, CardArray],
     inputs: Mapping[Node, Array],
     targets: Mapping[Node, Array],

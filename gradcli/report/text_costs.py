@@ -20,16 +20,14 @@ NAMES = 4
 
 def write(found: Costs, layout: Layout) -> Iterator[str]:
     """A line for each unit of the plan that is no view, and the sum."""
-    drawn = table(["ops", "computed by", "kernels", "read", "written"], layout)
+    on_gpu = found.device == "gpu"
+    kernels = ["kernels"] if on_gpu else []
+    drawn = table(["ops", "computed by", *kernels, "read", "written"], layout)
     for unit in found.units:
         if unit.by != "view":
-            drawn.add_row(
-                _named(unit),
-                unit.by,
-                _kernels(unit),
-                show_bytes(unit.read),
-                show_bytes(unit.written),
-            )
+            launches = [_kernels(unit)] if on_gpu else []
+            moved = map(show_bytes, (unit.read, unit.written))
+            drawn.add_row(_named(unit), unit.by, *launches, *moved)
     told = Text("\n").join(folded("", fact, layout.width) for fact in _facts(found))
     yield printed([drawn, told], layout.colour)
 

@@ -13,7 +13,7 @@ import pytest
 from gradcli.batch.answer import Answerer, Settings
 from gradcli.batch.items import Item, Kind
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import card_runners
+from gradcli.engine import card_runners, gpu
 from gradcli.engine.device import engine
 from gradcli.engine.plan import Engine
 from gradcli.graph import Array
@@ -284,3 +284,30 @@ def test_other_commands(card: Card, gradcli: Runner, command: str) -> None:
     arguments = ["sum(tanh(x)**2)", "--set", "x=0.3,0.7", "--device", "gpu"]
     assert gradcli(command, *arguments).code == 0
     assert card.texts
+
+
+LOOP = "y = x; for i in range(200) { y = y + 0.01*sin(y) }; z = y**2; out = sum(z)"
+
+
+@needs_compiler
+def test_loops_are_the_cpus(card: Card) -> None:
+    """A pass over small values is over before a kernel has begun; passes written out would be a
+    thousand kernels to compile.
+    """
+    result, expected = run(LOOP, "gpu"), run(LOOP, "cpu")
+    assert [note.message for note in result.notes] == ["a loop was computed on the CPU"]
+    assert len(set(card.texts)) < 10
+    for name, value in expected.values.items():
+        np.testing.assert_allclose(result.values[name], value, 1e-12)
+    np.testing.assert_allclose(result.grads["x"], expected.grads["x"], 1e-12)
+
+
+@needs_compiler
+def test_passes_over_large_values_are_kernels(card: Card) -> None:
+    """The same few for all passes."""
+    card.dry = True
+    large = {"x": np.ones(1 << 18)}
+    wanted = runs.of_program(LOOP.replace("200", "240"), large)
+    gpu.CardEngine(wanted.outputs).run(wanted.feeds)
+    assert len(card.texts) > 12
+    assert len(set(card.texts)) < 10
