@@ -57,7 +57,7 @@ class NodeRunner:
             with suppress(*REFUSALS), refusing() if node.op.refuses else nullcontext():
                 return [xp.asarray(node.op.forward(xp, *operands, *attributes_of(node)), dtype)]
         value = on_host(node, [operand.get() for operand in operands])
-        _note(self._notes, node.op.name)
+        _note(self._notes, f"{node.op.name} was computed on the CPU")
         return [xp.asarray(value)]
 
 
@@ -76,16 +76,16 @@ class LoopRunner:
     def __call__(self, *operands: CardArray) -> list[CardArray]:
         """The results of the loop."""
         found = self._run(*(operand.get() for operand in operands))
-        _note(self._notes, "a loop")
+        _note(self._notes, "a loop was computed on the CPU")
         return [self._xp.asarray(value) for value in found]
 
 
 CardRunner: TypeAlias = "NodeRunner | LoopRunner | SweepRunner"
 
 
-def _note(notes: list[Note], what: str) -> None:
-    """Say once that something was computed elsewhere."""
-    note = Note("device", f"{what} was computed on the CPU")
+def _note(notes: list[Note], message: str) -> None:
+    """Say once what was computed elsewhere."""
+    note = Note("device", message)
     if note not in notes:
         notes.append(note)
 
