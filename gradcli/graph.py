@@ -326,6 +326,8 @@ class Node:
         self.index = index
         graph.count = index + 1
         if op.refuses and graph.origin is None:
+            if graph.tried is not None:
+                graph.tried(self)
             graph.refusing.append(self)
 
     @property
@@ -456,6 +458,8 @@ class Graph:
         """Nodes that were looked at."""
         self.refusing: list[Node] = []
         """Nodes of the program itself whose op may refuse its operands."""
+        self.tried: Callable[[Node], object] | None = None
+        """Computes such a node at once, where its error may be caught."""
         self._interned: dict[Any, Node] = {}
         self._numbers: dict[float, Node] = {}
         """Constants that were asked for as numbers: to find them among all takes longer."""

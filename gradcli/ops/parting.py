@@ -182,7 +182,13 @@ def narrow(x: Node, dim: int, start: int, length: int) -> Node:
     axis = normalize_axis("narrow", dim, x.ndim)
     count = _length("narrow", x, axis)
     first = start + count if start < 0 else start
-    if not (first >= 0 and length >= 0 and first + length <= count):
+    if not 0 <= first <= count:
+        raise GradcliError(
+            "index",
+            f"narrow: it cannot begin at {start} in axis {dim} of {show(x.shape)}",
+            hint=f"begin within {-count} and {count}",
+        )
+    if not 0 <= length <= count - first:
         raise GradcliError(
             "index",
             f"narrow: {length} elements from {start} on are not within axis {dim} of "

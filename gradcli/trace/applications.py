@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.diagnostics import GradcliError, Note, RefusedError, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -175,7 +175,10 @@ class Applications(NumpyCalls):
             changed = by_dtype(self.values, built_in, arguments, keywords)
             arguments, keywords = [*changed[0]], {**changed[1]}
         first = self.graph.count
-        result: Value = call(self.values, built_in, arguments, keywords)
+        try:
+            result: Value = call(self.values, built_in, arguments, keywords)
+        except GradcliError as error:
+            raise self._as_said(built_in.name, error) from None
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))
         if self.autograd.dtypes is not None:
@@ -189,6 +192,20 @@ class Applications(NumpyCalls):
         if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
             self.values.copies.add(result)
         return result
+
+    def _as_said(self, name: str, error: GradcliError) -> GradcliError:
+        """An error of a function with the words that PyTorch has for it there, if they differ."""
+        told = error.diagnostic
+        if told.code != "index" or not self.values.is_pytorch:
+            return error
+        from gradcli.trace.wordings import of_function  # few programs fail
+
+        words = of_function(name, told.message)
+        if words is None:
+            return error
+        said = RefusedError(words, told.code, told.message, told.hint)
+        said.diagnostic = told
+        return said
 
     def _remember(
         self,

@@ -238,7 +238,7 @@ class ArrayCalls:
             raise GradcliError("value", "the result is complex: numbers are real here")
         if array.dtype.kind in "iu":
             array = array.astype(np.int64)
-        if not array.shape:
+        if not array.shape and not isinstance(found, np.generic):
             return self.values.plain(array.item())
         node = leaf(self.values.graph.constant(array), marked=False)
         self.values.arrays.add(node)

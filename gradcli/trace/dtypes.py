@@ -191,6 +191,8 @@ class Dtypes:
                 stack.pop()
                 continue
             parents = [] if current in self._named else _parents(current)
+            if self.values.first:  # a tensor keeps its dtype where it changes in place
+                parents = [self.values.first.get(each, each) for each in parents]
             if current in self.values.arrays:  # NumPy's default is not PyTorch's
                 parents = [each for each in parents if each in self.values.arrays or each.inputs]
             waiting = [each for each in parents if each not in self._found]
@@ -215,6 +217,11 @@ class Dtypes:
         is_given = node.op is LEAF or (node.op is CONSTANT and node.shape)
         is_own = is_given or node in self.values.arrays
         return self._usual(node) if found is None and is_own else found
+
+
+def kept(dtypes: Dtypes | None, new: Node, old: Node) -> Node:
+    """What is written into a tensor, in its dtype."""
+    return new if dtypes is None or new.kind != old.kind else dtypes.like(new, old)
 
 
 def _parents(node: Node) -> list[Node]:

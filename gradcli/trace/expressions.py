@@ -16,7 +16,7 @@ from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Device, Items, Unquoted
-from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
+from gradcli.trace.objects import BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
 from gradcli.trace.values import NO_GRAD_YET, Value, describe
@@ -90,9 +90,10 @@ class Expressions(Operations):
             return self.autograd.source.name
         found = self.function_value(expression)
         if found is None:
-            from gradcli.trace.own_errors import is_error  # few programs come here
+            from gradcli.trace.own_errors import class_of_errors, is_error  # few come here
 
-            found = ClassName(expression.id) if is_error(expression.id) else None
+            if is_error(expression.id):
+                found = class_of_errors(expression.id, self.python.written)
         if found is None:
             raise self._unknown_name(expression.id)
         return found

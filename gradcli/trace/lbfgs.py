@@ -16,6 +16,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.dtypes import kept
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.optimisers import (
@@ -92,7 +93,8 @@ class LBFGS(Optimiser):
             part = place[start : start + node.size].reshape(node.shape)
             start += node.size
             self.values.overwritten.add(node)
-            self._replace(node, leaf(self.values.graph.constant(part), marked=True))
+            new = kept(self.autograd.dtypes, self.values.graph.constant(part), node)
+            self._replace(node, leaf(new, marked=True))
 
     def _point(self, closure: Object, x: Array, t: float, d: Array) -> Any:
         """The loss at `x + t * d`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -10,6 +10,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.caught import Caught, RaisedError
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.own_errors import kinds_of
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
@@ -69,6 +70,30 @@ class PlainBlock(Object):
         return BuiltIn(name, known[name]) if name in known else None
 
 
+class SuppressingBlock(Object):
+    """`suppress(ValueError)`: a block that ends where such an error is raised."""
+
+    what = "a block's setting"
+
+    def __init__(self, values: Values, classes: Sequence[Value]) -> None:
+        self._values = values
+        self._names = {name for each in classes if (name := getattr(each, "name", None))}
+
+    def special(self, name: str) -> Object | None:
+        known: dict[str, Callable[..., Value]] = {
+            "__enter__": lambda *_: None,
+            "__exit__": self._end,
+        }
+        return BuiltIn(name, known[name]) if name in known else None
+
+    def _end(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        said: Any = arguments[1]
+        if said is None:
+            return None
+        kinds = kinds_of(said.kind) if isinstance(said, Caught) else said.kinds()
+        return self._values.graph.constant(not self._names.isdisjoint(kinds))
+
+
 class Managers:
     """The functions by name."""
 
@@ -77,6 +102,7 @@ class Managers:
         self.functions: dict[str, Special] = {
             "contextlib.contextmanager": self._manager,
             "contextlib.nullcontext": lambda given, _: PlainBlock(given[0] if given else None),
+            "contextlib.suppress": lambda given, _: SuppressingBlock(values, given),
         }
 
     def _manager(self, arguments: list[Value], keywords: Given) -> Value:

@@ -12,11 +12,18 @@ from gradcli.ops.joining import stack
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.suffixes import node_name
 from gradcli.trace.trees import filled, is_tree, tensors
 from gradcli.trace.values import Value, Values
 
 Visitor = Any
 """A generator that yields calls, and is sent their values."""
+
+_OF_ROWS = {
+    "SumBackward0": "SumBackward1", "MeanBackward0": "MeanBackward1",
+    "DotBackward0": "SqueezeBackward1",
+}  # fmt: skip
+"""Nodes that have another name where they are of many rows."""
 
 
 class Transform(Object):
@@ -125,6 +132,14 @@ class Mapping:
         columns = zip(*(tensors(self.values, each) for each in results), strict=True)
         whole = [[self.values.tensor(each, "a value") for each in column] for column in columns]
         dims = tensors(self.values, dim) if is_tree(self.values, dim) else [dim] * len(whole)
-        pairs = zip(whole, dims, strict=True)
-        found = [stack(column, self.values.integer(each, "out_dims")) for column, each in pairs]
+        places = [self.values.integer(each, "out_dims") for each in dims]
+        found = [*map(self._whole, whole, places)]
         return filled(self.values, results[0], found)
+
+    def _whole(self, rows: list[Node], dim: int) -> Node:
+        """The rows as one tensor, which PyTorch makes at once: its node is called as theirs are."""
+        whole = stack(rows, dim)
+        name = node_name(self.values, rows[0])
+        name = _OF_ROWS.get(name, name)
+        self.values.made_by[whole] = name, rows[0].inputs, {}
+        return whole

@@ -14,6 +14,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import dtype_name
 from gradcli.trace.conversions import is_device
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
+from gradcli.trace.dtypes import kept
 from gradcli.trace.items import Generated
 from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
@@ -422,6 +423,7 @@ class Module(Object):
         for name, node in own.items():
             if name in given_by_name:
                 value = self.values.tensor(given_by_name[name], name)
+                value = kept(self.autograd.dtypes, value, node)
                 self.replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
         return loaded(missing, unexpected)
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
@@ -275,7 +276,13 @@ class ObjectFunctions:
 
     def _divmod(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         a, b = map(self.values.tensor, bind_names("divmod", "ab", arguments, keywords).values())
-        return FUNCTIONS["floor_divide"](a, b), FUNCTIONS["remainder"](a, b)
+        found: tuple[Node, ...] = FUNCTIONS["floor_divide"](a, b), FUNCTIONS["remainder"](a, b)
+        if a in self.values.arrays or b in self.values.arrays:
+            if a.kind == "int":
+                found = tuple(cast(each, "int") for each in found)
+            for each in found:
+                self.values.stay_arrays(each, (a, b))
+        return found
 
     def _id(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("id", ("object",), arguments, keywords).values()

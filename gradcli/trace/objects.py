@@ -292,10 +292,21 @@ class ClassName(Object):
 
     what = "a class"
 
-    def __init__(self, name: str, of: Any = None) -> None:
-        """`of` is the value that was asked for its class."""
+    def __init__(
+        self, name: str, of: Any = None, make: Callable[[list[Any]], Any] | None = None
+    ) -> None:
+        """`of` is the value that was asked for its class; `make` makes another one."""
         self.name = name
         self.of = of
+        self._make = make
+
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        own = getattr(self.of, "made_by", None)
+        if own is not None:
+            return own.call(arguments, keywords)
+        if self._make is None or keywords:
+            return super().call(arguments, keywords)
+        return self._make(arguments)
 
     def attribute(self, name: str) -> Any:
         own = getattr(self.of, "made_by", None)

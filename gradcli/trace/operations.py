@@ -24,6 +24,7 @@ from gradcli.trace.operators import (
     boolean,
     comparison,
     contains,
+    has_no_order,
     identity,
 )
 from gradcli.trace.special import Size
@@ -38,8 +39,6 @@ _COUNTING = ("+", "-", "*")
 """Operators that take Python's truth values as the integers 0 and 1."""
 _DIVIDING = ("/", "//", "%")
 """Operators that Python has no result of where the right side is 0."""
-_ON_LISTS = ("+", "*")
-"""Operators that join and repeat lists."""
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 """What the right side is asked of a comparison that the left one does not know."""
 _PLAIN: dict[str, Op | None] = {"+": add.op, "-": sub.op, "*": mul.op, "/": div.op}
@@ -67,6 +66,12 @@ class Operations(Visits):
             return self.graph.constant(not self.values.truth(operand))
         if isinstance(operand, Object):
             return operand.method(_UNARY_METHODS[expression.operator])([], {})  # type: ignore[no-any-return]
+        operand = self.as_written(expression.operand, operand)
+        if self.values.is_python and isinstance(operand, Items | tuple | str):
+            from gradcli.trace.kinds_of_values import kind_of
+            from gradcli.trace.refusals import no_sign
+
+            raise no_sign(expression.operator, kind_of(operand, self.special.numbers))
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
@@ -138,9 +143,8 @@ class Operations(Visits):
         if left.__class__ is not Node and isinstance(left, str | Items | Object):
             right = self.as_written(expression.right, right)
         self.graph.span = expression.span
-        if type(expression.left) is syntax.List and operator in _ON_LISTS:
-            left, right = self._lists(operator, expression, left, right)
-        elif operator == "*" and type(expression.right) is syntax.List and self._is_count(left):
+        if syntax.List in (type(expression.left), type(expression.right)):
+            left = self.as_written(expression.left, left)
             right = self.as_written(expression.right, right)
         if left.__class__ is not Node or right.__class__ is not Node:
             return self.operated(operator, left, right)
@@ -237,14 +241,6 @@ class Operations(Visits):
         """Whether both are Python's truth values: these add up as the integers 0 and 1."""
         numbers = self.special.numbers
         return self.values.is_python and left in numbers and right in numbers
-
-    def _lists(
-        self, operator: str, expression: syntax.Binary, left: Value, right: Value
-    ) -> tuple[Value, Value]:
-        """Both sides as Python has them: `[0.0] * 3` and `[1, 2] + [3]` are lists."""
-        if operator == "*" and isinstance(right, Node) and right.shape:
-            return left, right
-        return self.as_written(expression.left, left), self.as_written(expression.right, right)
 
     def operated(self, operator: str, left: Value, right: Value) -> Any:
         """The value of an operator on two values, or the visitor that finds it."""
@@ -412,7 +408,7 @@ class Operations(Visits):
         result: Node | None = None
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
-            if isinstance(left, Items | Object):
+            if isinstance(left, Items | Object | tuple):
                 right = self.as_written(operand, right)
             self.graph.span = expression.span
             part = yield self._compared(operator, left, right)
@@ -440,6 +436,11 @@ class Operations(Visits):
             method = right.special(f"__{METHODS[_TURNED.get(operator, operator)]}__")
             if method is not None:
                 return method.call([left], {})
+        if has_no_order(self.values, operator, left, right):
+            from gradcli.trace.kinds_of_values import kind_of
+            from gradcli.trace.refusals import no_order
+
+            raise no_order(operator, *(kind_of(e, self.special.numbers) for e in (left, right)))
         return comparison(self.values, operator, left, right)
 
     def _unequal(self, left: Value, right: Value) -> Visit:

@@ -140,6 +140,18 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
 _ORDER: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
+def has_no_order(values: Values, operator: str, left: Value, right: Value) -> bool:
+    """Whether a comparison is of two classes that Python has no order of."""
+    sides = (left, right)
+    return (
+        values.is_python
+        and operator in _ORDER
+        and any(each is None or isinstance(each, str | tuple | Items) for each in sides)
+        and not _is_ordered(left, right)
+        and not any(isinstance(each, Node) and each in values.arrays for each in sides)
+    )
+
+
 def _is_ordered(left: Value, right: Value) -> bool:
     """Whether they are two of a kind that Python orders by its first elements that differ."""
     return any(isinstance(left, kind) and isinstance(right, kind) for kind in (tuple, Items, str))

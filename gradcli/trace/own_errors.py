@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
+from gradcli.trace.caught import made_of
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.modules import Method
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Given, Object
 from gradcli.trace.values import Value, Values
 
 
@@ -15,6 +17,11 @@ def is_error(name: str) -> bool:
     """Whether Python has a class of errors of that name."""
     found = getattr(builtins, name, None)
     return isinstance(found, type) and issubclass(found, BaseException)
+
+
+def class_of_errors(name: str, written: Callable[..., str]) -> ClassName:
+    """A class of Python's errors as a value, which may be called."""
+    return ClassName(name, make=lambda arguments: made_of(name, arguments, written))
 
 
 def kinds_of(name: str) -> frozenset[str]:

@@ -11,9 +11,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import DETACH, detach, leaf
+from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.dtypes import kept
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -82,7 +84,7 @@ class ParameterCalls:
             self._write(node, detach(value))
             self.autograd.set_records(records)
             return self.values.current(node)
-        new = leaf(detach(value), marked=True)
+        new = leaf(detach(kept(self.autograd.dtypes, value, node)), marked=True)
         self._replace(node, new)
         return new
 
@@ -90,7 +92,7 @@ class ParameterCalls:
         names = ("val",) if value is None else ()
         node, numbers = self._numbers(names, [0.0] * len(names), arguments, keywords)
         number = numbers[0] if value is None else value
-        return self.put(node, self.values.graph.constant(number) + node * 0.0)
+        return self.put(node, zeros_like(node) + number)
 
     def drawn(self, name: str, node: Node) -> Node:
         """Random numbers in the shape of a tensor."""

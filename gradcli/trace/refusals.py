@@ -80,7 +80,8 @@ def no_operator(operator: str, left: str, right: str) -> RefusedError:
     elif operator == "*" and left in ("str", "list", "tuple"):
         said = f"can't multiply sequence by non-int of type '{right}'"
     else:
-        said = f"unsupported operand type(s) for {operator}: '{left}' and '{right}'"
+        function = " or pow()" if operator == "**" else ""
+        said = f"unsupported operand type(s) for {operator}{function}: '{left}' and '{right}'"
     return RefusedError(
         ("TypeError", said),
         "type",
@@ -88,6 +89,27 @@ def no_operator(operator: str, left: str, right: str) -> RefusedError:
         hint=NO_GRAD_YET
         if "NoneType" in (left, right)
         else "torch.tensor(…) makes a tensor of a list, str(x) a text, float(s) a number",
+    )
+
+
+def no_order(operator: str, left: str, right: str) -> RefusedError:
+    """The error for a comparison of values of classes that have no order."""
+    said = f"'{operator}' not supported between instances of '{left}' and '{right}'"
+    return RefusedError(
+        ("TypeError", said),
+        "type",
+        f"there is no {operator} of {left} and {right}",
+        hint=NO_GRAD_YET if "NoneType" in (left, right) else "float(s) makes a number of a text",
+    )
+
+
+def no_sign(operator: str, kind: str) -> RefusedError:
+    """The error for an operator before a value of a class that has none."""
+    return RefusedError(
+        ("TypeError", f"bad operand type for unary {operator}: '{kind}'"),
+        "type",
+        f"there is no {operator} of {kind}",
+        hint="torch.tensor(…) makes a tensor of a list, [-each for each in row] a list",
     )
 
 

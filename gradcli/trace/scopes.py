@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note, Span
@@ -54,7 +54,9 @@ class Scopes(Bindings):
                 begun.append(manager)
                 if context.name is not None:
                     self.bind(context.name, value)
-            leave = yield self.body(statement.body)
+            is_tried = any(not isinstance(each, Recording) for each in begun)
+            with self._trying() if is_tried else nullcontext():
+                leave = yield self.body(statement.body)
         except GradcliError as error:
             self.frame = frame
             if (yield self._ended(begun, records, error)):
@@ -71,12 +73,13 @@ class Scopes(Bindings):
             if isinstance(manager, Recording):
                 manager.end()
             elif (leave := manager.special("__exit__")) is not None:
-                from gradcli.trace.exceptions import caught  # most programs start faster without
+                from gradcli.trace.exceptions import catches, caught  # few programs need them
 
                 said = None if error is None or is_handled else caught(error)
                 kind = None if said is None else ClassName(getattr(said, "kind", "Exception"), said)
                 found = yield leave.call([kind, said, None], {})
-                is_handled |= said is not None and self.values.truth(found)
+                may_end = error is not None and said is not None and catches(None, error)
+                is_handled |= may_end and self.values.truth(found)
         return is_handled
 
     def recording(self, value: Any, before: bool) -> bool:
@@ -97,20 +100,10 @@ class Scopes(Bindings):
         from gradcli.trace.exceptions import caught  # most programs start faster without
 
         frame, records, span = self.frame, self.records, self.graph.span
-        refusing = len(self.graph.refusing)
-        outer, self.special.before_print = (
-            self.special.before_print,
-            partial(self._look_at, refusing),
-        )
-        self._tries += 1
         try:
-            try:
+            with self._trying():
                 leave = yield self.body(statement.body)
-            finally:
-                self._tries -= 1
-            self._look_at(refusing)
         except GradcliError as error:
-            self.special.before_print = outer
             self.frame, self.records = frame, records
             handler = self._handler(statement.handlers, error)
             self._handled = error
@@ -118,21 +111,27 @@ class Scopes(Bindings):
                 yield self.body(statement.last)
                 raise
             self.graph.span = span
-            del self.graph.refusing[refusing:]
             if handler.name is not None:
                 self.frame.values[handler.name] = caught(error)
             leave = yield self.body(handler.body)
         else:
-            self.special.before_print = outer
             leave = (yield self.body(statement.otherwise)) if leave is None else leave
         last = yield self.body(statement.last)
         return leave if last is None else last
 
-    def _look_at(self, first: int) -> None:
-        """Compute what may refuse its operands, so that it fails inside `try`."""
-        for node in self.graph.refusing[first:]:
-            self.graph.span = node.span
-            self.values.evaluator.value(node)
+    @contextmanager
+    def _trying(self) -> Iterator[None]:
+        """Whatever may refuse its operands is computed at once: nothing that stands behind it is
+        done if it does.
+        """
+        self._tries += 1
+        self.graph.tried = self.values.evaluator.value
+        try:
+            yield
+        finally:
+            self._tries -= 1
+            if not self._tries:
+                self.graph.tried = None
 
     def _handler(
         self, handlers: Sequence[syntax.Handler], error: GradcliError
@@ -173,12 +172,14 @@ class Scopes(Bindings):
         """The error of a class of the program, or one that was caught before; None for others."""
         from gradcli.trace.caught import Caught, RaisedError
         from gradcli.trace.classes import Class
-        from gradcli.trace.own_errors import OwnError
+        from gradcli.trace.own_errors import OwnError, is_error
 
         if error is None or not self._is_of_program(error):
             return None
         value = yield self.visit(error)
         self.graph.span = error.span
+        if isinstance(value, ClassName) and is_error(value.name):
+            value = value.call([], {})
         if isinstance(value, Caught):
             again = RaisedError(value.kind, str(value))
             again.made, again.cause = value, getattr(value, "cause", None)

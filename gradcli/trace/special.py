@@ -52,8 +52,6 @@ class Specials:
         """One for each call of print."""
         self._goes_on = False
         """Whether what is printed next stands on the last of these lines."""
-        self.before_print: Callable[[], None] | None = None
-        """Fails what has to fail before anything is printed, inside `try`."""
         self.numbers = values.plain_numbers = PrintedNumbers(values)
         self.functions: dict[str, Special] = {
             "range": self._range,
@@ -193,8 +191,6 @@ class Specials:
         return Printed(self.printed, lines, self.moments)
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        if self.before_print is not None:
-            self.before_print()
         names = ("sep", "end", "flush", "file")
         given = bind_names("print", names, (), keywords, names)
         separator, end = (

@@ -32,6 +32,27 @@ def worded(message: str) -> tuple[str, str] | None:
     return None
 
 
+def of_function(name: str, message: str) -> tuple[str, str] | None:
+    """The same where a function has words of its own for an index out of range."""
+    words = _OF_INDICES.get(name)
+    found = words and re.match(r"index (-?\d+) is out of range for an axis of (\d+)", message)
+    if not words or not found:
+        return None
+    return "IndexError", words.format(index=found[1], length=found[2])
+
+
+_OF_INDICES = {
+    "index_select": "index out of range in self",
+    "index_add": "index out of range in self",
+    "index_reduce": "index out of range in self",
+    "index_copy": "index_copy_(): index {index} is out of bounds for dimension 0 with size "
+    "{length}",
+    "take": "out of range: tried to access index {index} on a tensor of {length} elements.",
+    "put": "out of range: tried to access index {index} on a tensor of {length} elements.",
+}
+"""By the name of the function."""
+
+
 def _plain(text: str) -> Any:
     """A shape as a tuple of lengths."""
     if re.fullmatch(r"\([-\d, ]*\)", text):
@@ -174,6 +195,14 @@ NOT_VIEWED = (
     "across two contiguous subspaces). Use .reshape(...) instead."
 )
 _SHAPE = r"(\([-\d, ]*\))"
+
+
+def _narrowed(length: str, start: str, axis: str, shape: Shape) -> str:
+    count = shape[int(axis)]
+    first = int(start) % count if int(start) < count else count
+    return f"start ({first}) + length ({length}) exceeds dimension size ({count})."
+
+
 _PHRASES = (
     _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
              r"and (\d+) ", "RuntimeError", _expanded),
@@ -303,6 +332,18 @@ _PHRASES = (
     _phrase(r"^index (-?\d+) is out of range for an axis of (\d+)", "IndexError",
              lambda place, count:
              f"index {place} is out of bounds for dimension 0 with size {count}"),
+    _phrase(rf"^select: (-?\d+) is out of range for axis (\d+) of {_SHAPE}", "IndexError",
+             lambda place, axis, shape: f"select(): index {place} out of range for tensor of size "
+             f"{[*shape]} at dimension {axis}"),
+    _phrase(rf"^narrow: (-?\d+) elements from (-?\d+) on are not within axis (\d+) of {_SHAPE}",
+             "RuntimeError", _narrowed),
+    _phrase(rf"^narrow: it cannot begin at (-?\d+) in axis (\d+) of {_SHAPE}", "IndexError",
+             lambda start, axis, shape: "start out of range (expected to be in range of "
+             f"[-{shape[int(axis)]}, {shape[int(axis)]}], but got {start})"),
+    _phrase(rf"^index_add: (\d+) places in {_SHAPE} need a source of {_SHAPE}; this is {_SHAPE}",
+             "RuntimeError", lambda count, shape, needed, source: "index_add_(): Number of indices "
+             f"({count}) should be equal to source.size(dim): ({source[0] if source else 1}), for "
+             "dim: 0"),
     _phrase(rf"^gather: an index of {_SHAPE} does not fit in {_SHAPE}", "RuntimeError",
              lambda index, x: "Index tensor must have the same number of dimensions as input tensor"
              if len(index) != len(x) else f"Size does not match at dimension {_longer(index, x)} "

@@ -1,0 +1,225 @@
+"""What fails in a try, operators of lists, dtypes that stay: as in PyTorch 2.13."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cells.cells import difference
+from tests.cells.test_python_lines import ours
+
+CELLS = r"""
+### nothing behind a line that fails in a try is done
+import torch
+A = torch.ones(2, 2)
+y, count, rows, named = None, 0, [], {}
+try:
+    y = torch.linalg.inv(A)
+    count += 1
+    named["a"] = y
+except RuntimeError as e:
+    print("failed")
+print(y, count, named)
+try:
+    rows.append(torch.linalg.inv(A)); rows.append(1)
+except RuntimeError: print(rows)
+class Holder: pass
+h = Holder(); h.v = 3
+try: h.v = torch.linalg.inv(A)
+except RuntimeError: print(h.v)
+x = torch.zeros(3)
+try: x.scatter_add_(0, torch.tensor([5]), torch.ones(1))
+except RuntimeError as e: print(e)
+try: x.index_add_(0, torch.tensor([5]), torch.ones(1))
+except IndexError as e: print("index")
+print(x)
+def attempt(M):
+    try:
+        return torch.linalg.inv(M)
+    except RuntimeError:
+        return None
+    finally:
+        print("tried")
+print(attempt(A), attempt(torch.eye(2)))
+jitter, K = 0.0, torch.ones(2, 2)
+for i in range(5):
+    try:
+        L = torch.linalg.cholesky(K + jitter * torch.eye(2))
+        print("ok", i); break
+    except torch.linalg.LinAlgError:
+        jitter = max(1e-6, jitter * 10); print("jitter", jitter)
+print(L)
+===
+failed
+None 0 {}
+[]
+3
+index 5 is out of bounds for dimension 0 with size 3
+index
+tensor([0., 0., 0.])
+tried
+tried
+None tensor([[1., 0.],
+        [0., 1.]])
+jitter 1e-06
+ok 1
+tensor([[1.0000, 0.0000],
+        [1.0000, 0.0014]])
+### errors that a block suppresses
+import torch
+from contextlib import suppress
+n = 0
+with suppress(RuntimeError):
+    torch.linalg.inv(torch.zeros(2, 2))
+    n = 5
+print(n)
+class Own(ValueError): pass
+with suppress(KeyError, ValueError):
+    raise Own("x")
+try:
+    with suppress(KeyError): raise ValueError("v")
+except ValueError as e: print(e)
+===
+0
+v
+### lists have Python's operators alone
+import torch
+def said(f):
+    try: print("no error", f())
+    except Exception as e: print(type(e).__name__, "|", e)
+a = [1, 2]
+said(lambda: [1] >> 1)
+said(lambda: [1] & 1)
+said(lambda: [1] ^ [2])
+said(lambda: 1 >> [1])
+said(lambda: [1] - [1])
+said(lambda: [1] / 2)
+said(lambda: [1] ** 2)
+said(lambda: [1] @ [1])
+said(lambda: 1 + [1])
+said(lambda: [1] * [1])
+said(lambda: [1] * 1.5)
+said(lambda: [[1, 2], [3, 4]] - a)
+said(lambda: -[1])
+said(lambda: ~a)
+said(lambda: +(1, 2))
+said(lambda: [1] < 1)
+said(lambda: a < 1)
+said(lambda: "a" < 1)
+said(lambda: (1,) < [1])
+said(lambda: None < 1)
+said(lambda: ([1, 2] < [1, 3], [1, 2] * 2, [1] + [2], (1, 2) < (2,)))
+===
+TypeError | unsupported operand type(s) for >>: 'list' and 'int'
+TypeError | unsupported operand type(s) for &: 'list' and 'int'
+TypeError | unsupported operand type(s) for ^: 'list' and 'list'
+TypeError | unsupported operand type(s) for >>: 'int' and 'list'
+TypeError | unsupported operand type(s) for -: 'list' and 'list'
+TypeError | unsupported operand type(s) for /: 'list' and 'int'
+TypeError | unsupported operand type(s) for ** or pow(): 'list' and 'int'
+TypeError | unsupported operand type(s) for @: 'list' and 'list'
+TypeError | unsupported operand type(s) for +: 'int' and 'list'
+TypeError | can't multiply sequence by non-int of type 'list'
+TypeError | can't multiply sequence by non-int of type 'float'
+TypeError | unsupported operand type(s) for -: 'list' and 'list'
+TypeError | bad operand type for unary -: 'list'
+TypeError | bad operand type for unary ~: 'list'
+TypeError | bad operand type for unary +: 'tuple'
+TypeError | '<' not supported between instances of 'list' and 'int'
+TypeError | '<' not supported between instances of 'list' and 'int'
+TypeError | '<' not supported between instances of 'str' and 'int'
+TypeError | '<' not supported between instances of 'tuple' and 'list'
+TypeError | '<' not supported between instances of 'NoneType' and 'int'
+no error (True, [1, 2, 1, 2], [1, 2], True)
+### classes of errors as values
+kinds = {"a": ValueError, "b": KeyError}
+try: raise kinds["a"]("w")
+except ValueError as e: print(repr(e))
+try: raise kinds["b"]
+except KeyError as e: print(repr(e))
+e = [IndexError][0]("x"); print(e, repr(e), type(e))
+def make(): return RuntimeError
+print(repr(make()("hm")), isinstance(make()(), RuntimeError))
+class Own(Exception): pass
+print(repr({"m": Own}["m"]("z")))
+===
+ValueError('w')
+KeyError()
+x IndexError('x') <class 'IndexError'>
+RuntimeError('hm') True
+Own('z')
+### what functions say of an index out of range
+import torch
+x, five, one = torch.zeros(3), torch.tensor([5]), torch.ones(1)
+def said(f):
+    try: print("no error", f())
+    except Exception as e: print(type(e).__name__, "|", e)
+said(lambda: x.index_select(0, five))
+said(lambda: torch.take(x, five))
+said(lambda: x.index_add(0, five, one))
+said(lambda: x.index_copy(0, five, one))
+said(lambda: x.select(0, 5))
+said(lambda: x.narrow(0, 2, 5))
+said(lambda: x.narrow(0, 5, 1))
+said(lambda: x.index_add(0, torch.tensor([0, 1]), one))
+said(lambda: x[five])
+===
+IndexError | index out of range in self
+IndexError | out of range: tried to access index 5 on a tensor of 3 elements.
+IndexError | index out of range in self
+IndexError | index_copy_(): index 5 is out of bounds for dimension 0 with size 3
+IndexError | select(): index 5 out of range for tensor of size [3] at dimension 0
+RuntimeError | start (2) + length (5) exceeds dimension size (3).
+IndexError | start out of range (expected to be in range of [-3, 3], but got 5)
+RuntimeError | index_add_(): Number of indices (2) should be equal to source.size(dim): (1), for
+dim: 0
+IndexError | index 5 is out of bounds for dimension 0 with size 3
+### tensors keep their dtype where they are filled or loaded
+import torch, torch.nn as nn, copy
+m = nn.Linear(2, 1).double()
+x = torch.ones(3, 2, dtype=torch.float64)
+o = torch.optim.LBFGS(m.parameters())
+def closure():
+    o.zero_grad(); loss = m(x).pow(2).mean(); loss.backward(); return loss
+o.step(closure)
+print(m.weight.dtype, m.weight.grad.dtype, closure().dtype)
+nn.init.xavier_uniform_(m.weight); nn.init.constant_(m.bias, 1.0)
+print(m.weight.dtype, m.bias, m(x).dtype)
+with torch.no_grad(): m.weight[0, 0] = 3
+c = copy.deepcopy(m)
+c.load_state_dict(nn.Linear(2, 1).state_dict())
+print(c.weight.dtype, c(x).dtype)
+w = torch.tensor([float("nan"), float("inf")]); nn.init.zeros_(w); print(w)
+===
+torch.float64 torch.float64 torch.float64
+torch.float64 Parameter containing:
+tensor([1.], dtype=torch.float64, requires_grad=True) torch.float64
+torch.float64 torch.float64
+tensor([0., 0.])
+### vmap's graph, and numbers of NumPy
+import torch, numpy as np
+from torch.func import vmap
+a = torch.tensor([1., 2.], requires_grad=True)
+s = torch.stack([a, a])
+print(vmap(lambda t: (t ** 2).mean())(s), vmap(torch.sin)(a).grad_fn.name())
+print(vmap(lambda t: t.sum())(s).grad_fn.name(), vmap(torch.dot)(s, s).grad_fn.name())
+m = np.arange(6).reshape(2, 3)
+print(np.unravel_index(m.argmax(), m.shape), divmod(np.int64(7), 2))
+print(m[np.unravel_index(4, m.shape)])
+===
+tensor([2.5000, 2.5000], grad_fn=<MeanBackward1>) SinBackward0
+SumBackward1 SqueezeBackward1
+(np.int64(1), np.int64(2)) (np.int64(3), np.int64(1))
+4
+"""
+_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
+)
+def test_a_cell(cell: str) -> None:
+    program, _, printed = cell.partition("===\n")
+    assert not difference(ours(program), printed)
