@@ -112,7 +112,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "torch.set_printoptions, np.set_printoptions"),
         Construct("distributions", "import torch\nfrom torch.distributions import Normal\n"
                   "p = Normal(0., 1.)\nprint(p.log_prob(torch.tensor(0.5)), p.sample((2,)))",
-                  "Normal, Categorical and others, kl_divergence; torch.normal, multinomial"),
+                  "Normal and others, kl_divergence; torch.normal, multinomial"),
         Construct("counts", "import torch\nprint(torch.bincount(torch.tensor([0, 2, 2])))",
                   "bincount, unique, histc, bucketize, searchsorted, isin"),
     ),
