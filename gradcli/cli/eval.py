@@ -122,7 +122,7 @@ def _kinks(
     from gradcli.graph import ancestors
 
     order = ancestors(prepared.outputs.values())
-    if not (kinks.asked or any(node.op.has_edge(node) for node in order)):
+    if not (kinks.asked or any(node.op.edge and node.op.has_edge(node) for node in order)):
         return []
     from gradcli.analysis.edges import rolled, suspicious
 

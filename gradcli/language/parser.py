@@ -255,28 +255,35 @@ class _Recipes(dict[bytes, "Recipe | None"]):
         """Statements by their first token, of which the places are given by kinds: those of the
         same kinds are built together, step by step, as that takes less long.
         """
-        starts, ends, builder = self._tokens.starts, self._tokens.ends, self._builder
+        starts, ends = self._tokens.starts, self._tokens.ends
         built = dict[int, Statement]()
         for kinds, begins in places.items():
             columns: list[Sequence[Any]] = [[]] * len(kinds)
             for build, picked, first, last in self[kinds] or ():
                 spans = [(starts[begin + first], ends[begin + last]) for begin in begins]
-                if build is Builder.name and builder.is_ascii:
-                    columns.append(builder.names_at(spans))
-                    continue
                 for token in picked:
                     columns[token] = columns[token] or [begin + token for begin in begins]
-                rows = zip(*[columns[each] for each in picked], spans, strict=True)
-                columns.append([build(builder, parts, span) for *parts, span in rows])
+                parts = [columns[each] for each in picked]
+                columns.append(self._column(build, parts, spans))
             built.update(zip(begins, columns[-1], strict=True))
         return built
+
+    def _column(
+        self, build: _Build, parts: Sequence[Sequence[Any]], spans: Sequence[Span]
+    ) -> list[Any]:
+        """What is built of the same parts of several texts."""
+        builder = self._builder
+        if build is Builder.name and builder.is_ascii:
+            return builder.names_at(spans)
+        rows = zip(*parts, spans, strict=True)
+        return [build(builder, each, span) for *each, span in rows]
 
     def pairs(self, place: int, below: int, state: int, row: list[Any]) -> int:
         """Add to a row what stands from a token on, as long as it is pairs such as `+ x` that leave
         the automaton in the same two states; the count of their tokens.
         """
         kinds, starts, ends = self._kinds, self._tokens.starts, self._tokens.ends
-        known, builder, begin = self._pairs, self._builder, place
+        known, begin = self._pairs, place
         while True:
             key = below, state, kinds[place : place + 3]
             if key not in known:
@@ -288,10 +295,9 @@ class _Recipes(dict[bytes, "Recipe | None"]):
             while kinds[end : end + 3] == key[2]:
                 end += 2
             build, is_first_part = pair
-            seconds = [
-                build(builder, [second], (starts[second], ends[second]))
-                for second in range(place + 1, end, 2)
-            ]
+            behind = slice(place + 1, end, 2)
+            spans = [*zip(starts[behind], ends[behind], strict=True)]
+            seconds = self._column(build, [range(end)[behind]], spans)
             firsts = range(place, end, 2)
             pairs = chain.from_iterable(zip(firsts, seconds, strict=True))
             row += pairs if is_first_part else seconds

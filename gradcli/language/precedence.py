@@ -45,7 +45,8 @@ def fold(row: Sequence[Any], tokens: Tokens, start: int, end: int) -> Expression
         if LEVEL[operator] != COMPARISON:
             return Binary(operator, left, right, (start, end), tokens.span(place))  # type: ignore[arg-type]
     if len(row) > LONG and int not in map(type, row[::2]):
-        operators = [tokens.text(place) for place in row[1::2]]
+        text, starts, ends = tokens.source.text, tokens.starts, tokens.ends
+        operators = [text[starts[place] : ends[place]] for place in row[1::2]]
         level, *others = {LEVEL[each] for each in {*operators}}
         if not others and level not in (COMPARISON, POWER):
             return _from_the_left(row, operators, tokens, start, end)
