@@ -52,8 +52,9 @@ def text(array: Array) -> str:
 
     It is made from Python's own notation for nested lists, which differs only in a few words.
     """
-    words = str(_shortest(array).tolist())
-    if array.dtype.kind == "b":
+    kind = array.dtype.char
+    words = str((_shortest(array) if kind == "f" else array).tolist())
+    if kind == "?":
         return words.replace("True", "true").replace("False", "false")
     if "n" in words:
         words = words.replace("nan", '"NaN"').replace("-inf", '"-Infinity"')
@@ -67,7 +68,5 @@ def _shortest(array: Array) -> Array:
     One value, 7.038531e-26, would be rounded wrongly by readers that convert through float64, so it
     keeps all its digits.
     """
-    if array.dtype.char != "f":
-        return array
     short = array.astype("S16").astype(np.float64)
     return np.where(short.astype(np.float32) == array, short, array)

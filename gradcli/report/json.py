@@ -19,6 +19,8 @@ from gradcli.report.passes import final_grads, grads_of
 if TYPE_CHECKING:
     from gradcli.result import Result
 
+AT_ONCE = 1000
+"""The most members of an object that are one piece of text."""
 Data: TypeAlias = "Mapping[str, Any] | Sequence[Any] | np.ndarray[Any, Any] | float | str | None"
 """Data that can be written; its members and items are such data, too."""
 
@@ -32,14 +34,7 @@ def encode(data: Data) -> Iterator[str]:
     if single is not None:
         yield single
     elif isinstance(data, Mapping):
-        separator = "{"
-        for key, value in data.items():
-            single = _single(value)
-            yield f"{separator}{string(key)}: {single or ''}"
-            if single is None:
-                yield from encode(value)
-            separator = ", "
-        yield "}" if data else "{}"
+        yield from _object(data)
     elif isinstance(data, Sequence):
         separator = "["
         for value in data:
@@ -51,16 +46,32 @@ def encode(data: Data) -> Iterator[str]:
         yield from nested(np.asarray(data))
 
 
+def _object(data: Mapping[str, Any]) -> Iterator[str]:
+    """The JSON of an object, many short members in a piece."""
+    piece, separator = list[str](), "{"
+    for key, value in data.items():
+        single = _single(value)
+        piece.append(f"{separator}{string(key)}: {single or ''}")
+        separator = ", "
+        if single is None or len(piece) == AT_ONCE:
+            yield "".join(piece)
+            piece.clear()
+        if single is None:
+            yield from encode(value)
+    piece.append("}" if data else "{}")
+    yield "".join(piece)
+
+
 def _single(data: Data) -> str | None:
     """The JSON of data without parts; None for others."""
+    if type(data) is np.ndarray:
+        return None if data.ndim else text(data)
     if data is None or isinstance(data, str):
         return string(data)
     if isinstance(data, bool):
         return "true" if data else "false"
     if isinstance(data, int):
         return str(data)
-    if type(data) is np.ndarray and not data.ndim:
-        return text(data)
     return None
 
 
