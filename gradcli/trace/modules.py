@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import EMPTY, Node
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
@@ -34,6 +34,8 @@ _PARTS: Mapping[str, Callable[[Module], Mapping[Any, Any]]] = {
 _METHODS = {name: name for name in ("double", "float", "half", "bfloat16")}
 """Methods that give parameters a dtype."""
 _TO = ("device", "dtype", "non_blocking", "memory_format")
+_WATCHED = ("BackwardHookFunctionBackward", (), EMPTY)
+"""What PyTorch says has made the output of a module whose gradients are watched."""
 
 
 class HookTable(OrderedDictionary):
@@ -192,6 +194,7 @@ class Module(Object):
         return self.forward(arguments, keywords)
 
     def _with_hooks(self, arguments: list[Value], keywords: Given) -> Any:
+        arguments = [self._seen(each) for each in arguments]
         for computed in self.computed.values():
             yield computed.renew()
         for hook in self._before:
@@ -203,23 +206,33 @@ class Module(Object):
                 keywords = {str(key): each for key, each in pairs_of(self.values, [named], {})}
             elif other is not None:
                 arguments = list(other) if isinstance(other, tuple) else [other]
+        watch = None
         if self._watchers:
             from gradcli.trace.watching import Watch  # few programs watch gradients
 
             watch = Watch(self.autograd, self, self._watchers, arguments)
             arguments = watch.arguments
-            value = yield self.forward(arguments, keywords)
-            watch.begin(value)
-        else:
-            value = yield self.forward(arguments, keywords)
-        if self._first_watchers and isinstance(value, Node) and self.autograd.requires_grad(value):
-            value = bind(value)
-            self.autograd.add_hook(value, BuiltIn("hook", self._tell_first))
+        value = self._seen((yield self.forward(arguments, keywords)))
         for hook in self._hooks:
             by_name = [Dictionary(self.values, keywords.items())] * (hook in self._told_by_name)
             other = yield hook.call([self, tuple(arguments), *by_name, value], {})
             value = value if other is None else other
+        is_watched = self._watchers or self._first_watchers
+        if is_watched and isinstance(value, Node) and self.autograd.requires_grad(value):
+            value = bind(value)
+            self.values.made_by[value] = _WATCHED
+            if self._first_watchers:
+                self.autograd.add_hook(value, BuiltIn("hook", self._tell_first))
+            if watch is not None:
+                watch.begin(value)
         return value
+
+    def _seen(self, value: Value) -> Value:
+        """What goes in or out as hooks see it: without a graph where gradients are not recorded."""
+        if self.autograd.records() or not isinstance(value, Node):
+            return value
+        hangs = self.autograd.requires_grad(value) and not self.autograd.is_leaf(value)
+        return detach(value) if hangs else value
 
     def _tell_first(self, _: str, grads: list[Value], __: Given) -> Any:
         """Call the functions of the output's gradient, which may give another."""

@@ -34,14 +34,13 @@ class Watch:
         self._of_inputs: list[Value] = [None] * len(arguments)
         self._waits = 0
 
-    def begin(self, output: Value) -> None:
+    def begin(self, output: Node) -> None:
         """Wait for the gradients of this output, and then for those of the inputs."""
-        if isinstance(output, Node) and self._autograd.requires_grad(output):
-            self._autograd.add_hook(output, BuiltIn("hook", self._output_known))
-            for place in self._followed:
-                node = self.arguments[place]
-                assert isinstance(node, Node)
-                self._autograd.add_hook(node, BuiltIn("hook", partial(self._input_known, place)))
+        self._autograd.add_hook(output, BuiltIn("hook", self._output_known))
+        for place in self._followed:
+            node = self.arguments[place]
+            assert isinstance(node, Node)
+            self._autograd.add_hook(node, BuiltIn("hook", partial(self._input_known, place)))
 
     def _output_known(self, _: str, grads: list[Value], __: Given) -> Any:
         self._of_output = grads[0]
