@@ -21,13 +21,14 @@ from gradcli.trace.libraries import has
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
 _EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc", "numbers"))
 """Modules that have no part in what is computed: importing from them does nothing."""
-_CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
+_CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
 _NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
 """Members of modules that are None: this PyTorch has no GPU."""
 _FLAGS = ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE")
 _OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
+    "math.tau": math.tau, "np.euler_gamma": np.euler_gamma, "numpy.euler_gamma": np.euler_gamma,
     "sys.maxsize": float(sys.maxsize), "sys.byteorder": "little", "sys.platform": "linux",
     "sys.version_info": (3, 11, 0), "sys.version": "3.11.0",
     "sys.stdout": Unquoted("sys.stdout"), "sys.stderr": Unquoted("sys.stderr"),

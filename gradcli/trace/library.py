@@ -157,8 +157,14 @@ class Library:
 
     def has_member(self, module: str, name: str) -> bool:
         """Whether a module has a function, a constant or a module of that name."""
-        whole = f"{module}.{name}"
-        return whole in MODULES or name in has(module) or (self.have_all() and self.knows(whole))
+        whole, home = f"{module}.{name}", MODULES.get(module)
+        if home is None or whole in MODULES or name in has(home):
+            return True
+        from gradcli.trace.imports import constant_of, members  # most programs do not ask
+
+        self.have_all()
+        own = name in members(module, self.functions) or whole in self.constants
+        return own or constant_of(whole) is not None
 
     def have_all(self) -> bool:
         """Have what few programs use, too: once a name is not found without it."""

@@ -24,6 +24,16 @@ Visit: TypeAlias = Generator[Any, Any, Any]
 """A visitor that calls functions of the program."""
 
 
+class Unordered:
+    """A matrix behind what decides on the order: nobody asks where it belongs."""
+
+    def __lt__(self, other: object) -> bool:
+        raise GradcliError("type", "sorted: tensors of many elements have no order",
+                           hint="key=lambda x: x[0]")  # fmt: skip
+
+    __gt__ = __lt__
+
+
 class OwnOrder:
     """An object of the program among those that are sorted: its class says which is less."""
 
@@ -145,6 +155,8 @@ class ObjectFunctions:
             row = self.values.tensor(numbers, "what sorted compares")
             if row.ndim == 1:
                 return tuple(self.values.evaluator.value(row).tolist())
+            if row.ndim > 1:
+                return Unordered()
         if isinstance(part, Object):
             return OwnOrder(self.values, part)
         return part if isinstance(part, str) else self.values.number(part, "what sorted compares")

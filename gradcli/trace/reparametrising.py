@@ -154,7 +154,9 @@ class Reparametrising:
 
         def compute(computed: ComputedParameter) -> Node:
             g, v = computed.original(first), computed.original(second)
-            return v * (g / length(v))
+            found: Node = v * (g / length(v))
+            self.values.made_by[found] = "WeightNormInterfaceBackward0", (), {}
+            return found
 
         always = second.startswith("parametrizations")
         return (yield self._have(ComputedParameter(module, str(name), originals, compute,
