@@ -11,6 +11,8 @@ _FORBIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 """Control characters, characters that change a line's direction, and lone surrogates."""
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
+_PROMPTS = (">>>", "In [")
+"""What a session that is pasted begins with."""
 
 _MEANT = {
     "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-",
@@ -22,7 +24,7 @@ _MEANT = {
 
 
 def clean(source: Source) -> Source:
-    """The source without a byte order mark, and with `\\n` as its only line break.
+    """The source without a byte order mark and prompts, and with `\\n` as its only line break.
 
     Raises `syntax` at a character that no program needs and that is dangerous on a terminal.
     """
@@ -31,6 +33,10 @@ def clean(source: Source) -> Source:
         text = text[1:]
     if "\r" in text:
         text = _LONE_RETURN.sub("\n", text)
+    if text[:200].lstrip().startswith(_PROMPTS):
+        from gradcli.language.prompts import without_prompts  # few texts have them
+
+        text = without_prompts(text)
     if text is not source.text:
         source = Source(source.name, text)
     if text.replace("\n", "").isprintable():

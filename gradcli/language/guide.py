@@ -53,6 +53,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("pass", "if 1 > 2: pass\nx = 1", "nothing"),
         Construct("docstrings", "def f(x):\n    '''Squares.'''\n    return x**2\nf(3)",
          "are skipped"),
+        Construct("prompts", ">>> x = 2\n>>> if x:\n...     y = 3 * x\n...\n>>> print(y)\n6",
+                  "of a pasted session, also In [1]: what it printed is left out"),
     ),
     "Expressions": (
         Construct("conditional", "x = 3; y = x if x > 0 else -x", "a choice by one truth value"),
