@@ -18,6 +18,7 @@ from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
 from gradcli.trace.changes import Grads
+from gradcli.trace.items import Items
 from gradcli.trace.names import Mentions
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
@@ -102,6 +103,8 @@ class Autograd:
         """Functions of what comes to nodes of the graph and leaves them, by what these made."""
         self.after: dict[Node, list[Object]] = {}
         """Functions of leaves, called when backward has added to their grads."""
+        self.together: list[tuple[Sequence[Node], Object]] = []
+        """Tensors, and functions of the gradients of all of them in a pass."""
         self._depth = 0
         """How many runs of the program's own functions are inside each other in backward."""
         self.looks_for_nan = False
@@ -319,7 +322,7 @@ class Autograd:
         """Call the functions that wait for the grads of these leaves."""
         for node in leaves:
             for hook in self.after.get(self.values.current(node), ()):
-                self.run_inside(hook.call([self.values.current(node)], {}))
+                self._run_hook(hook, self.values.current(node))
 
     @property
     def roots(self) -> list[Node]:
@@ -454,14 +457,17 @@ class Autograd:
                 )
         first = self.graph.count
         self._hook_results.clear()
-        is_watched = self.hooks or self.node_hooks or self.looks_for_nan
+        passes_hooks = self.hooks or self.together
+        is_watched = passes_hooks or self.node_hooks or self.looks_for_nan
         rules = self._hooked if is_watched else None
         grads = vjp(outputs, cotangents, wanted, rules=rules)
-        if self.hooks:
+        if passes_hooks:
             grads = [
                 None if grad is None else self._through_hooks(node, grad)
                 for node, grad in zip(wanted, grads, strict=True)
             ]
+        for tensors, hook in self.together:
+            self._tell_together(tensors, hook)
         self.graph.span = span
         if self.values.overwritten:
             self._check_versions(grads, first)
@@ -490,7 +496,7 @@ class Autograd:
     ) -> Iterator[tuple[int, Node]]:
         """The contributions of a node whose functions are called before and after them."""
         for hook in hooks.before:
-            found = self.run_inside(hook.call([(self._whole(node, change),)], {}))
+            found = self._run_hook(hook, (self._whole(node, change),))
             if found is not None:
                 change = self.values.tensors(found, "what a hook returns")[0]
         parts = dict(contributions(node, change, linked, selected))
@@ -499,7 +505,7 @@ class Autograd:
             for place, operand in enumerate(node.inputs)
         )
         for hook in hooks.after:
-            found = self.run_inside(hook.call([inputs, (self._whole(node, change),)], {}))
+            found = self._run_hook(hook, inputs, (self._whole(node, change),))
             inputs = inputs if found is None else found
         changed = inputs if isinstance(inputs, tuple) else (inputs,)
         yield from (
@@ -533,7 +539,7 @@ class Autograd:
             return self._hook_results[node]
         for hook in self.hooks.get(node, ()):
             whole = self._whole(node, grad)
-            found = self.run_inside(hook.call([whole], {}))
+            found = self._run_hook(hook, whole)
             changed = self.values.current(whole)  # `grad *= 2` in a hook that returns nothing
             if found is not None:
                 grad = self.values.tensor(found, "what a hook returns")
@@ -541,6 +547,23 @@ class Autograd:
                 grad = changed
         self._hook_results[node] = grad
         return grad
+
+    def _tell_together(self, tensors: Sequence[Node], hook: Object) -> None:
+        """Call a function of the gradients of tensors, if this pass has come to any of them."""
+        found = [self._hook_results.get(self.values.current(each)) for each in tensors]
+        if any(each is not None for each in found):
+            pairs = zip(tensors, found, strict=True)
+            whole = [None if grad is None else self._whole(node, grad) for node, grad in pairs]
+            self._run_hook(hook, Items(whole))
+
+    def _run_hook(self, hook: Object, *given: Value) -> Value:
+        """What a hook gives, whose computations are recorded where those of the pass are."""
+        records = self.records()
+        self.set_records(self._creates_graph)
+        try:
+            return self.run_inside(hook.call([*given], {}))
+        finally:
+            self.set_records(records)
 
     def run_inside(self, visit: Any) -> Value:
         """Run a function of the program while the graph is walked back. Each takes room on Python's

@@ -35,6 +35,7 @@ class AutogradCalls:
             AUTOGRAD_GRAD: self._autograd_grad,
             "zero_grad": self._zero_grad,
             "gradcheck": self._gradcheck,
+            "torch.autograd.graph.register_multi_grad_hook": self._register_together,
         }
         self.methods: dict[str, Special] = {
             "backward": self._backward_method,
@@ -65,6 +66,21 @@ class AutogradCalls:
         hooks = self.autograd.after.setdefault(node, [])
         hooks.append(hook)
         return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
+
+    def _register_together(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A function that is called once a pass has come to the gradients of several tensors."""
+        names = ("tensors", "fn", "mode")
+        given = bind_names("register_multi_grad_hook", names, arguments, keywords, names[2:])
+        if given.get("mode", "all") != "all":
+            raise GradcliError("value", "register_multi_grad_hook: the order in which gradients "
+                               "are found is PyTorch's own", hint="mode='all'")  # fmt: skip
+        tensors, hook = self._several(given["tensors"], "a hook's tensor"), given["fn"]
+        if not isinstance(hook, Object):
+            raise GradcliError("type", "a hook is a function", hint="def hook(grads): …")
+        own = tensors, hook
+        self.autograd.together.append(own)
+        rest = self.autograd.together
+        return HookHandle(lambda: rest.remove(own) if own in rest else None)
 
     def _backward_method(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("self", "gradient", "retain_graph", "create_graph", "inputs")

@@ -22,7 +22,7 @@ from gradcli.trace.values import Value
 
 _METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
 """Methods that convert to the dtype of their name."""
-_TYPES = {
+TYPES = {
     "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
     "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
     "bool": "Bool",
@@ -72,8 +72,8 @@ class Conversions:
             "empty": partial(self._empty, "zeros"),
             "empty_like": partial(self._empty, "zeros_like"),
             **{
-                f"torch.{_TYPES[dtype]}Tensor": partial(self._tensor_of, dtype)
-                for dtype in _TYPES
+                f"torch.{TYPES[dtype]}Tensor": partial(self._tensor_of, dtype)
+                for dtype in TYPES
                 if dtype != "float32"
             },
         }
@@ -220,7 +220,7 @@ class Conversions:
         given = bind_names(name, ("self", "dtype"), arguments, keywords, ("dtype",))
         if "dtype" not in given:
             dtype = self.autograd.dtype_of(self.values.tensor(given["self"]))
-            return f"torch.{_TYPES[dtype]}Tensor"
+            return f"torch.{TYPES[dtype]}Tensor"
         node = as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
         self.values.stay_arrays(node, [given["self"]])
         if node not in self.values.arrays or node is given["self"]:

@@ -225,10 +225,11 @@ class ElementUpdates(Calls):
         if before.kind != "float" and isinstance(value, Node) and operator != "/":
             value = self.whole_beside(before, value)
         result = self.combined(operator, self.kept(before, [value]), value)
-        if self.values.is_pytorch and result.kind != before.kind:
+        is_told = self.values.is_pytorch or before in self.values.arrays
+        if is_told and result.kind != before.kind:
             from gradcli.trace.refusals import check_kept  # kinds seldom differ
 
-            check_kept(self.values, before, result)
+            check_kept(self.values, before, result, operator)
         if result.shape != before.shape:
             raise GradcliError(
                 "shape",

@@ -339,7 +339,10 @@ class Expressions(Operations):
         if self.values.arrays:
             self.values.stay_arrays(found, (owner,))
             if isinstance(found, Node) and not found.shape and found in self.values.arrays:
-                self.values.copies.add(found)  # a number of NumPy's is no view
+                if any(each is Ellipsis for each in items):
+                    self.values.boxed.add(found)  # an array without axes, and a view
+                else:
+                    self.values.copies.add(found)  # a number of NumPy's is no view
         return found
 
     def subscripts(self, expression: syntax.Index, copied: Value = None) -> Visit:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
+from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import detach
+from gradcli.ops.control import bind, detach
+from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.objects import Given
@@ -58,6 +60,8 @@ class LowerFunctions:
             **{f"torch.{name}_window": partial(self._window, name) for name in _WINDOWS},
             "torch.unravel_index": self._unravelled,
             "torch.chain_matmul": self._chain,
+            **{f"torch.nn.grad.conv{axes}d_{operand}": partial(self._of_convolution, axes, operand)
+               for axes in (1, 2, 3) for operand in ("input", "weight")},
         }  # fmt: skip
         self.methods: dict[str, Special] = {}
 
@@ -120,6 +124,32 @@ class LowerFunctions:
         axes = (0, *range(2, x.ndim))
         found = self._moments(detach(x), axes, self.values.number(given["eps"], "eps"))
         return (result, *(_f("reshape", each, -1) for each in found))
+
+    def _of_convolution(
+        self, axes: int, operand: str, arguments: list[Value], keywords: Given
+    ) -> Value:
+        """The gradient of a convolution's operand, of which the size alone is given."""
+        name = f"conv{axes}d"
+        own = {"input": ("input_size", "weight"), "weight": ("input", "weight_size")}[operand]
+        options = ("stride", "padding", "dilation", "groups")
+        names = (*own, "grad_output", *options)
+        given = bind_names(f"{name}_{operand}", names, arguments, keywords, options)
+        size = self.values.integers(given[f"{operand}_size"], f"{operand}_size")
+        self.values.graph.ledger.require(8 * math.prod(size), name, self.values.graph.span)
+        wanted = bind(self.values.graph.constant(np.zeros(size)))
+        operands: list[Value] = [
+            wanted if each.endswith("_size") else self.values.tensor(given[each], each)
+            for each in own
+        ]
+        output = self._call(name, operands, {key: given[key] for key in options if key in given})
+        change = self.values.tensor(given["grad_output"], "grad_output")
+        if change.shape != output.shape:
+            raise GradcliError(
+                "shape", f"{name}_{operand}: grad_output is {show(change.shape)}, and the output "
+                f"of these sizes {show(output.shape)}",
+            )  # fmt: skip
+        (found,) = vjp([output], [change], [wanted])
+        return found
 
     # --- windows, places, products ---
 

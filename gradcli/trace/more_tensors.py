@@ -25,6 +25,7 @@ from gradcli.trace.items import Device
 from gradcli.trace.objects import BuiltIn, Object, Recording
 from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Size, Special
+from gradcli.trace.strides import usual
 from gradcli.trace.values import Value
 
 _OF_ONE: dict[str, Callable[[Any], Any]] = {
@@ -84,6 +85,7 @@ class MoreTensors:
             "new_tensor": self._new_tensor,
             "new_full": partial(self._new, "full"),
             "new_empty": partial(self._new, "zeros"),
+            "new_empty_strided": self._empty_strided,
             "new": self._new_of_type,
             "to_dense": lambda arguments, _: arguments[0],
         }
@@ -93,6 +95,8 @@ class MoreTensors:
             **{f"torch.{name}": lambda *_: None for name in _IGNORED},
             "torch.Generator": lambda *_: SeededSource(self.values),
             "torch.range": self._range,
+            "torch.empty_strided": lambda given, named: self._empty_strided([None, *given], named),
+            "torch.typename": self._typename,
             "torch.linalg.matrix_rank": self._matrix_rank,
             "torch.linalg.cond": self._condition,
             "torch.nn.Transformer.generate_square_subsequent_mask": self._causal_mask,
@@ -276,6 +280,46 @@ class MoreTensors:
         if given.get("dtype") is not None:
             node = as_dtype(self.autograd, node, given["dtype"])
         return self.values.own(node)
+
+    # --- classes and memory ---
+
+    def _typename(self, arguments: list[Value], keywords: dict[str, Value]) -> str:
+        """What PyTorch calls the class of a value."""
+        from gradcli.trace.class_places import PLACES
+        from gradcli.trace.conversions import TYPES
+        from gradcli.trace.kinds_of_values import kind_of
+        from gradcli.trace.printing import PrintedNumbers
+
+        (value,) = bind_names("typename", ("obj",), arguments, keywords).values()
+        if isinstance(value, Node) and self.values.is_tensor(value):
+            return f"torch.{TYPES[self.autograd.dtype_of(value)]}Tensor"
+        numbers = self.values.plain_numbers
+        assert isinstance(numbers, PrintedNumbers)
+        name = kind_of(value, numbers)
+        return PLACES.get(name, name)
+
+    def _empty_strided(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Zeros that lie in memory of their own as the strides say, of the dtype of a tensor."""
+        names = ("self", "size", "stride", "dtype", "layout", "device", "requires_grad",
+                 "pin_memory")  # fmt: skip
+        given = bind_names("empty_strided", names, arguments, keywords, names[3:])
+        size, steps = (self.values.integers(given[name], name) for name in names[1:3])
+        if len(size) != len(steps) or any(each < 0 for each in (*size, *steps)):
+            raise GradcliError("value", "empty_strided: a stride for each axis, 0 or more")
+        order = sorted(range(len(size)), key=lambda axis: -steps[axis])
+        lengths = tuple(size[axis] for axis in order)
+        if tuple(steps[axis] for axis in order) != usual(lengths):
+            raise GradcliError("value", "empty_strided: strides with gaps are not known here",
+                               hint="x.as_strided(size, stride)")  # fmt: skip
+        self.values.graph.check_room(math.prod(size))
+        memory = self.values.own(self.values.graph.constant(np.zeros(lengths)))
+        if isinstance(given["self"], Node):
+            memory = self._like(memory, given["self"])
+        node: Node = FUNCTIONS["permute"].build(memory, *np.argsort(order).tolist())
+        if given.get("dtype") is not None:
+            node = as_dtype(self.autograd, node, given["dtype"])
+        is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
+        return self.autograd.mark(node) if is_marked else node
 
     # --- random numbers ---
 

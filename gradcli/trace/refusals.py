@@ -56,14 +56,21 @@ def check_operands(values: Values, name: str, *operands: Node) -> None:
             )
 
 
-def check_kept(values: Values, before: Node, result: Node) -> None:
-    """Raise `type` where a change in place would need another kind of tensor."""
+def check_kept(values: Values, before: Node, result: Node, operator: str = "") -> None:
+    """Raise `type` where a change in place would need another kind of tensor, or of array."""
     if _KINDS.index(result.kind) <= _KINDS.index(before.kind):
         return
+    values.stay_arrays(result, (before,))
     old, new = values.array_dtype(before), values.array_dtype(result)
-    said = f"result type {TYPES[new]} can't be cast to the desired output type {TYPES[old]}"
+    if before in values.arrays:
+        error = "TypeError"
+        casts = f"output from dtype({new!r}) to dtype({old!r}) with casting rule 'same_kind'"
+        said = f"Cannot cast ufunc {_UFUNCS.get(operator, operator)!r} {casts}"
+    else:
+        error = "RuntimeError"
+        said = f"result type {TYPES[new]} can't be cast to the desired output type {TYPES[old]}"
     raise RefusedError(
-        ("RuntimeError", said),
+        (error, said),
         "type",
         f"the tensor is of {old}, and cannot become one of {new} in place",
         hint="bind a name to the result: x = x + y",
@@ -71,6 +78,10 @@ def check_kept(values: Values, before: Node, result: Node) -> None:
 
 
 _KINDS = ("bool", "int", "float")
+_UFUNCS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide",
+           "**": "power", "%": "remainder", "&": "bitwise_and", "|": "bitwise_or",
+           "^": "bitwise_xor", "@": "matmul"}  # fmt: skip
+"""What NumPy calls operators."""
 
 
 def no_operator(operator: str, left: str, right: str) -> RefusedError:

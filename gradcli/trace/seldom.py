@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Node
+from gradcli.trace.array_iterators import ArrayIterators
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
 from gradcli.trace.composed_layers import ComposedLayers
@@ -17,6 +18,7 @@ from gradcli.trace.dual_numbers import DualNumbers
 from gradcli.trace.in_place import InPlace
 from gradcli.trace.layers import Layers
 from gradcli.trace.lazy_layers import LazyLayers
+from gradcli.trace.lists_of_tensors import ListsOfTensors
 from gradcli.trace.lower_functions import LowerFunctions
 from gradcli.trace.memory import Memory
 from gradcli.trace.mixed_precision import MixedPrecision
@@ -34,6 +36,7 @@ from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
+from gradcli.trace.sobol import Sobols
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
 
@@ -84,6 +87,9 @@ class Seldom:
             Samplers(autograd, call),
             MixedPrecision(autograd),
             DualNumbers(autograd),
+            ListsOfTensors(autograd.values, call, put),
+            ArrayIterators(autograd.values),
+            Sobols(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
         if distributions is not None:

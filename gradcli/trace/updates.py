@@ -318,7 +318,7 @@ class Updates(ElementUpdates):
     def _is_tensor(self, node: Node) -> bool:
         """Whether `+=` changes it in place, as it does a tensor of PyTorch's and no number."""
         return (
-            self.values.is_pytorch
+            (self.values.is_pytorch or node in self.values.arrays)
             and node.known is None
             and not self.graph.shares
             and node not in self.special.numbers

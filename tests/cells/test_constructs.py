@@ -97,6 +97,7 @@ ERRORS = [
     ("del", "class P: pass\np = P(); del p.x", "name", "'x'"),
     ("pass", "pass 1", "syntax", "`1`"),
     ("docstrings", "'''a", "syntax", "not closed"),
+    ("prompts", ">>> x = 1\n2\n>>> x = = 3", "syntax", "="),
     ("conditional", "y = 1 if [1, 2] > 1 else 2", "value", "several elements"),
     ("comprehensions", "[i for i in 3]", "type", "nothing to loop over"),
     ("comprehensions", "[i for i in range(9**9)]", "limit-nodes", "nodes"),

@@ -1,0 +1,50 @@
+"""What few cells call: gradcli prints what PyTorch 2.13 and NumPy 2.4 print.
+
+`rare_calls.txt` has the cells, and what was printed there.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gradcli.diagnostics import GradcliError
+from tests.cells.cells import difference
+from tests.cells.test_python_lines import ours
+
+WRITTEN = Path(__file__).with_name("rare_calls.txt").read_text(encoding="utf-8")
+_TITLED = re.split(r"^### (.+)\n", WRITTEN, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
+)
+def test_a_cell(cell: str) -> None:
+    program, _, printed = cell.partition("===\n")
+    assert not difference(ours(program), printed)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("np.nditer(np.ones(2), flags=['external_loop'])", "'external_loop' is not known"),
+        ("np.nditer(3)", "takes arrays"),
+        ("np.nditer(np.ones(2), order='A')", "order is not known"),
+        ("it = np.nditer(np.ones(1)); it.iternext(); it[0]", "past the end"),
+        ("torch.empty_strided((2, 3), (10, 1))", "strides with gaps"),
+        ("torch.empty_strided((2, 3), (1,))", "a stride for each axis"),
+        ("torch.quasirandom.SobolEngine(2, scramble=True)", "PyTorch's own random numbers"),
+        ("torch.quasirandom.SobolEngine(0)", "dimensionality"),
+        ("torch.quasirandom.SobolEngine(9).draw(10**9)", "more than|room|memory"),
+        ("torch._foreach_add([x], [x, x])", "have 1 and 2 elements"),
+        ("torch._foreach_add_([torch.ones(2, requires_grad=True)], 1)", "cannot change in place"),
+        ("torch.autograd.graph.register_multi_grad_hook([x], print, mode='any')", "PyTorch's own"),
+        ("torch.nn.grad.conv2d_input((1, 1, 3, 3), torch.ones(1, 1, 2, 2), x)", "grad_output is"),
+    ],
+)
+def test_what_is_refused(cell: str, said: str) -> None:
+    with pytest.raises(GradcliError, match=said):
+        ours(f"import torch, numpy as np\nx = torch.ones(2)\n{cell}")
