@@ -20,7 +20,7 @@ _NAMES = (
 )  # fmt: skip
 """Functions of the op table that PyTorch has of lists, too."""
 _LISTED = ("other", "tensor1", "tensor2", "tensors1", "exponent", "weight", "scalars")
-"""What may be a list beside the first argument, as a keyword."""
+"""What may be a list, too, as a keyword."""
 
 
 class ListsOfTensors:
@@ -48,7 +48,7 @@ class ListsOfTensors:
         return [self._values.tensor(each) for each in self._values.elements(value)]
 
     def _each(self, name: str, arguments: list[Value], keywords: Given) -> tuple[Any, ...]:
-        """What a function gives of each tensor, and of the element beside it of other lists."""
+        """What a function gives of each tensor, and of the element of other lists."""
         if not arguments:
             raise GradcliError("type", f"_foreach_{name} takes a list of tensors")
         count = len(self._values.elements(arguments[0]))
