@@ -196,6 +196,8 @@ class Subset(Object):
     def attribute(self, name: str) -> Value:
         if name == "dataset":
             return self.dataset
+        if name == "indices":
+            return Items([self.values.plain(each) for each in self._places])
         raise self.has_no("attribute", name)
 
     def elements(self) -> Items:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.tuples import NamedTuple
 
 _SPECIFICATION = re.compile(
     r"(?:.?[<>=^])?[-+ ]?z?#?0?(\d*)[_,]?(?:\.(\d+))?([bcdeEfFgGnosxX%]?)", re.DOTALL
 )
-_PERCENT = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d+))?([sdifFeEgGrcxXo%]|.|$)", re.DOTALL)
+_PERCENT = re.compile(
+    r"%(?:\((\w+)\))?([-+ #0]*)(\d*)(?:\.(\d+))?([sdifFeEgGrcxXo%]|.|$)", re.DOTALL
+)
 _INTEGRAL = frozenset("bcdoxX")
 WIDEST = 1000
 """The largest width and precision: more fills memory with blanks."""
@@ -50,27 +53,42 @@ def _written(value: str | float | int, specification: str) -> str:
         ) from None  # fmt: skip
 
 
-def percent(template: str, values: list[Any], quoted: Callable[[int], str]) -> str:
-    """`template % values`; for `%r`, `quoted` writes the value of a place."""
-    waiting = iter(enumerate(values))
-    parts, place = [], 0
+class Fillings(NamedTuple):
+    """The values of a template, by their places: as numbers, and as text."""
+
+    size: int
+    number: Callable[[int], Any]
+    written: Callable[[int, bool], str]
+    """As `repr` writes it, or as `str` does."""
+    names: Mapping[str, int]
+    """The places of `%(name)s`."""
+
+
+def percent(template: str, values: Fillings) -> str:
+    """`template % values`."""
+    parts, place, used = [], 0, 0
     for found in _PERCENT.finditer(template):
         parts.append(template[place : found.start()])
         place = found.end()
-        flags, width, precision, letter = found.groups()
+        name, flags, width, precision, letter = found.groups()
         if letter == "%":
             parts.append("%")
             continue
-        try:
-            number, value = next(waiting)
-        except StopIteration:
-            raise GradcliError(
-                "type", f"{template!r} has more places than there are values"
-            ) from None
-        if letter == "r":
-            value, letter = quoted(number), "s"
+        number = used
+        if name is not None:
+            if name not in values.names:
+                raise RefusedError(("KeyError", repr(name)), "value", f"there is no value {name!r}")
+            number = values.names[name]
+        elif used == values.size:
+            raise GradcliError("type", f"{template!r} has more places than there are values")
+        else:
+            used += 1
+        if letter in "sr":
+            value, letter = values.written(number, letter == "r"), "s"
+        else:
+            value = values.number(number)
         parts.append(_converted(value, flags, width, precision, letter))
-    if next(waiting, None) is not None:
+    if used < values.size and not values.names:
         raise GradcliError("type", f"{template!r} has fewer places than there are values")
     return "".join([*parts, template[place:]])
 
@@ -79,9 +97,7 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
     if max(int(width or 0), int(precision or 0)) > WIDEST or letter not in "sdifFeEgGcxXo":
         raise GradcliError("value", f"%{flags}{width}{letter} is no format", hint="%d, %.3f, %s")
     points = "" if precision is None else f".{precision}"
-    if letter == "s":
-        value = value if isinstance(value, str) else formatted(value, "")
-    elif isinstance(value, str) and letter == "c" and len(value) == 1:
+    if letter == "s" or (isinstance(value, str) and letter == "c" and len(value) == 1):
         pass
     elif isinstance(value, str):
         raise GradcliError("type", f"%{letter} is for numbers, and {value!r} is a string")

@@ -223,6 +223,11 @@ class ObjectFunctions:
 
     def _set_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("setattr", ("object", "name", "value"), arguments, keywords)
+        if isinstance(given["object"], Node) and given["name"] == "grad":
+            grad = given["value"]
+            grad = None if grad is None else self.values.tensor(grad, "a grad")
+            self._autograd.set_grad(given["object"], grad)
+            return None
         owner = self._object("setattr", given["object"])
         return owner.set(str(given["name"]), given["value"])  # type: ignore[no-any-return]
 

@@ -320,20 +320,24 @@ class PythonFunctions:
 
     def percent(self, template: str, value: Value) -> str:
         """`template % value`, where a tuple is several values."""
-        from gradcli.trace.formats import percent
+        from gradcli.trace.formats import Fillings, percent
 
-        given = value if isinstance(value, tuple) else (value,)
-        shown = [self._of_percent(each) for each in given]
+        given: Sequence[Value] = value if isinstance(value, tuple) else (value,)
+        names: dict[str, int] = {}
+        if isinstance(value, Dictionary) and "%(" in template:
+            names = {str(key): place for place, (key, _) in enumerate(value.pairs())}
+            given = [each for _, each in value.pairs()]
 
-        def quoted(place: int) -> str:
-            return self.written(given[place], quoted=True)
+        def number(place: int) -> str | float | bool:
+            found = given[place]
+            is_number = isinstance(found, Node) and found.size == 1
+            return self._plain(found) if is_number else self.written(found)  # type: ignore[arg-type]
 
-        return self.joined([percent(template, shown, quoted)])
+        def written(place: int, quoted: bool) -> str:
+            return self.written(given[place], quoted=quoted)
 
-    def _of_percent(self, value: Value) -> str | float | bool:
-        if isinstance(value, Node) and value.size == 1:
-            return self._plain(value)
-        return self.written(value)
+        filled = percent(template, Fillings(len(given), number, written, names))
+        return self.joined([filled])
 
     def _plain(self, node: Node) -> float | bool:
         """The number, an int where it is one; with the digits that PyTorch has of it."""

@@ -24,6 +24,18 @@ TICK = 1e-3
 """Seconds that the clock goes on each time that it is looked at."""
 
 
+class FieldOfClass(Object):
+    """A field of a dataclass."""
+
+    what = "a field"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def attribute(self, name: str) -> Value:
+        return self.name if name == "name" else super().attribute(name)
+
+
 class Partial(Object):
     """`partial(f, …)`: a function that has some of its arguments already."""
 
@@ -72,6 +84,8 @@ class PythonModules:
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
             "dataclasses.asdict": self._as_dictionary,
+            "dataclasses.astuple": self._as_tuple,
+            "dataclasses.fields": self._fields,
             "dataclasses.replace": self._replaced,
             "functools.total_ordering": self._total_ordering,
             "functools.cached_property": self._cached_property,
@@ -184,10 +198,30 @@ class PythonModules:
         pairs = [(name, owner.attribute(name)) for name in fields_of(owner.made_by)]
         return Dictionary(self.values, [(name, self._plain(value)) for name, value in pairs])
 
+    def _as_tuple(self, arguments: list[Value], keywords: Given) -> Value:
+        """The values of the fields, those of dataclasses in them as tuples, too."""
+        given = bind_names("astuple", ("obj",), arguments, keywords)
+        (owner,) = self._instances([given["obj"]])
+        found = [owner.attribute(name) for name in fields_of(owner.made_by)]
+        return tuple(
+            self._as_tuple([each], {}) if self._is_one(each) else shallow(each) for each in found
+        )
+
+    def _fields(self, arguments: list[Value], keywords: Given) -> Value:
+        """What there is to say of the fields of a dataclass, or of an object of one."""
+        (value,) = bind_names("fields", ("class_or_instance",), arguments, keywords).values()
+        made = value.made_by if isinstance(value, Instance) else value
+        if not isinstance(made, Class) or not made.declared:
+            raise GradcliError("type", "fields is for dataclasses and objects of theirs")
+        return tuple(FieldOfClass(name) for name in fields_of(made))
+
+    def _is_one(self, value: Value) -> bool:
+        """Whether it is an object of a dataclass."""
+        return isinstance(value, Instance) and bool(value.made_by.declared) and not value.is_unique
+
     def _plain(self, value: Value) -> Value:
         """What a field holds, of a dataclass as a dictionary."""
-        is_one = isinstance(value, Instance) and value.made_by.declared and not value.is_unique
-        return self._as_dictionary([value], {}) if is_one else shallow(value)
+        return self._as_dictionary([value], {}) if self._is_one(value) else shallow(value)
 
     def _replaced(self, arguments: list[Value], keywords: Given) -> Any:
         (owner,) = self._instances(arguments)
