@@ -263,8 +263,9 @@ class Operations(Visits):
             return Size(parts) if Size in (type(left), type(right)) else parts
         if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
             return self._joined(left, right)
-        if operator == "*" and isinstance(right, Node) and self._is_repeated(left):
-            return self._repeated(left, right)
+        is_count = isinstance(right, Node) and not (right.shape and right in self.values.arrays)
+        if operator == "*" and is_count and self._is_repeated(left):
+            return self._repeated(left, right)  # type: ignore[arg-type]
         if left.__class__ is Node and right.__class__ is Node:
             left, right = self._as_integers(operator, left, right)
         self._check_sides(operator, left, right)
@@ -304,8 +305,8 @@ class Operations(Visits):
         return of_numbers(self.values, self.special.numbers, operator, left, right)
 
     def _row_beside(self, value: Value, other: Value) -> Value:
-        """A list next to an array of NumPy's as an array."""
-        is_row = isinstance(value, Items) and isinstance(other, Node) and bool(other.shape)
+        """A list or tuple next to an array of NumPy's as an array."""
+        is_row = isinstance(value, Items | tuple) and isinstance(other, Node) and bool(other.shape)
         return self.row_of(value) if is_row and other in self.values.arrays else value
 
     def _is_repeated(self, value: Value) -> bool:

@@ -11,3 +11,4 @@ a = [1, 2]
 print(2 * a, a * 2, 2 * [a], 3 * ["x"], a + [3], 2 * torch.tensor([1, 2]), torch.tensor([1, 2]) * 2, torch.ones(2) * torch.tensor([3., 4.]))
 print(np.array([1., 2.]) * [3., 4.], [3., 4.] * np.array([1., 2.]), 2 * np.array([1]), [0.5] * 2, 2 * [0.5] + [1.])
 print(torch.spmm(torch.eye(2), torch.ones(2, 1)))
+print((1., 2.) * np.array([1., 2.]), np.array([1, 2]) + (3, 4), [1, 2] * np.array([0.5, 1]))
