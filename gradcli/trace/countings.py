@@ -5,7 +5,7 @@ from what they find.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,11 @@ MOST = 2**24
 """The most bins that a count may have."""
 
 
+class Histogram(NamedTuple):
+    hist: Node
+    bin_edges: Node
+
+
 class Countings:
     """The functions and methods by name."""
 
@@ -36,6 +41,7 @@ class Countings:
             "unique": self._unique,
             "unique_consecutive": self._unique_consecutive,
             "histc": self._histc,
+            "histogram": self._histogram,
         }
         self.functions: dict[str, Special] = {
             **{f"torch.{name}": method for name, method in self.methods.items()},
@@ -142,6 +148,43 @@ class Countings:
         if low == high:
             low, high = low - 1.0, high + 1.0
         return self._constant(np.histogram(array, bins, (low, high))[0].astype(float))
+
+    def _histogram(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """How many elements lie between edges, or the sums of their weights; and the edges. With
+        `density` the area below them is 1.
+        """
+        names = ("input", "bins", "range", "weight", "density")
+        given = bind_names("histogram", names, arguments, keywords, names[2:])
+        array = self._array(given["input"], "histogram: input").ravel()
+        bins: Any = self._array(given["bins"], "bins")
+        if not bins.shape:
+            bins = self.values.integer(given["bins"], "bins")
+            ends = self._ends(given, array, bins)
+            bins = np.linspace(*ends, bins + 1)
+        if (np.diff(bins) < 0).any() or len(bins) < 2:
+            raise GradcliError("value", "histogram: the edges of bins grow")
+        weights = None
+        if given.get("weight") is not None:
+            weights = self._array(given["weight"], "weight").ravel()
+            if weights.shape != array.shape:
+                raise GradcliError("shape", "histogram: there is a weight for each element")
+        counts, edges = np.histogram(array, bins, weights=weights)
+        if self._is_given(given, "density"):
+            counts = counts / counts.sum() / np.diff(edges)
+        own = self.values.own
+        found = Histogram(own(self._constant(counts.astype(float))), own(self._constant(edges)))
+        self.values.titles[id(found)] = "histogram", found
+        return found
+
+    def _ends(self, given: dict[str, Value], array: Array, bins: int) -> tuple[float, float]:
+        """The edges around all bins: those of `range`, or the least and the largest element."""
+        if not 0 < bins <= MOST or not np.isfinite(array).all():
+            raise GradcliError("value", "histogram takes finite numbers, and 1 bin or more")
+        if given.get("range") is not None:
+            low, high = self.values.numbers(given["range"], "range")
+        else:
+            low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
+        return (low, high) if low < high else (low - 0.5, high + 0.5)
 
     # --- searches ---
 

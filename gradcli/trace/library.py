@@ -42,7 +42,16 @@ _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
 _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
 """The same of parts that few of these use."""
-_COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
+_COUNTS = (
+    "bincount",
+    "unique",
+    "histc",
+    "histogram",
+    "bucketize",
+    "searchsorted",
+    "isin(",
+    "pad_sequence",
+)
 _DRAWS = (
     "bernoulli",
     "multinomial",

@@ -8,9 +8,10 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.language import syntax
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import TENSORS
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Unquoted
-from gradcli.trace.objects import Recording
+from gradcli.trace.objects import BuiltIn, Recording
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -171,8 +172,10 @@ class SettingCalls:
         business.
         """
         given = bind_names("set_default_dtype", ("d",), arguments, keywords)["d"]
+        if isinstance(given, BuiltIn):
+            given = given.name  # torch.DoubleTensor
         name = given.removeprefix("torch.") if isinstance(given, str) else ""
-        dtype = {"DoubleTensor": "float64", "FloatTensor": "float32"}.get(name, name)
+        dtype = TENSORS.get(name, name)
         dtype = {"double": "float64", "float": "float32"}.get(dtype, dtype)
         if dtype not in ("float32", "float64") or self.autograd.dtypes is None:
             raise GradcliError("type", "the default dtype is torch.float32 or torch.float64")

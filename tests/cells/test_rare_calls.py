@@ -39,6 +39,8 @@ def test_a_cell(cell: str) -> None:
         ("torch.quasirandom.SobolEngine(2, scramble=True)", "PyTorch's own random numbers"),
         ("torch.quasirandom.SobolEngine(0)", "dimensionality"),
         ("torch.quasirandom.SobolEngine(9).draw(10**9)", "more than|room|memory"),
+        ("torch.histogram(x, torch.tensor([1., 0.]))", "edges of bins grow"),
+        ("torch.histogram(x, 0)", "1 bin or more"),
         ("torch._foreach_add([x], [x, x])", "have 1 and 2 elements"),
         ("torch._foreach_add_([torch.ones(2, requires_grad=True)], 1)", "cannot change in place"),
         ("torch.autograd.graph.register_multi_grad_hook([x], print, mode='any')", "PyTorch's own"),
