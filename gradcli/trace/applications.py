@@ -10,7 +10,6 @@ from gradcli.diagnostics import GradcliError, Note, RefusedError, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import by_dtype, call
 from gradcli.trace.autograd import Autograd
@@ -144,15 +143,7 @@ class Applications(NumpyCalls):
         is_given = bool(arguments) and result is arguments[0] and self.values.is_pytorch
         if not is_given or built_in.name not in _NEW_VIEWS or not isinstance(result, Node):
             return result
-        return self._another(result, (_NEW_VIEWS[built_in.name], arguments, keywords))
-
-    def _another(self, node: Node, made_by: tuple[str, list[Value], dict[str, Value]]) -> Node:
-        """A view of a tensor in the shape that it has: another tensor for backward."""
-        if not self.autograd.requires_grad(node):
-            return node
-        view = bind(node)
-        self.values.made_by[view] = made_by
-        return view
+        return self.autograd.another(result, _NEW_VIEWS[built_in.name], arguments, keywords)
 
     def _result(
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]

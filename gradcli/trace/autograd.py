@@ -6,7 +6,7 @@ the program is run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import Advice, GradcliError, Note, Source, input_of
@@ -179,6 +179,18 @@ class Autograd:
         """Whether the values come from `grad` without `create_graph`, so no gradient flows on."""
         found = list(nodes)
         return bool(self._cut_line(found)) and not any(map(self.requires_grad, found))
+
+    def another(
+        self, node: Node, function: str, arguments: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> Node:
+        """A view of a tensor in the shape that it has, made by the call of a function: another
+        tensor for backward.
+        """
+        if not self.requires_grad(node):
+            return node
+        view = bind(node)
+        self.values.made_by[view] = function, arguments, keywords
+        return view
 
     def set_requires_grad(self, node: Node, wanted: bool) -> Node:
         """What `x.requires_grad = …` binds to x."""

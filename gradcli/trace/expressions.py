@@ -8,7 +8,7 @@ from types import GeneratorType
 from typing import Any
 
 from gradcli.diagnostics import Advice, GradcliError, Span, input_of, nearest
-from gradcli.graph import Node
+from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
@@ -334,6 +334,9 @@ class Expressions(Operations):
                 return found
             owner = owner.elements()
         found = self.values.subscript(owner, items)
+        if found is owner and isinstance(owner, Node) and self.values.is_pytorch:
+            is_slice = len(items) == 1 and isinstance(items[0], slice)
+            return self.autograd.another(owner, "slice" if is_slice else "alias", (owner,), EMPTY)
         if type(owner) is Size and type(found) is tuple:
             found = Size(found)
         if self.values.arrays:

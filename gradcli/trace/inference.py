@@ -67,20 +67,23 @@ class InferredTensors:
         on compute, would need such a tensor.
         """
         waiting, seen = [result], {result}
+        cotangent = result.graph.constant(1.0)  # a number of the program may be the same node
         while waiting:
             node = waiting.pop()
             if node.index < first:
                 continue
             linked = {each for each in node.inputs if self._requires_grad(each)}
-            found = contributions(node, node.graph.constant(1.0), linked, set())
-            if any(self._is_read(part, first) for _, part in found):
+            found = contributions(node, cotangent, linked, set())
+            if any(self._is_read(part, cotangent, first) for _, part in found):
                 raise RaisedError("RuntimeError", _SAVED)
             waiting += [each for each in node.inputs if each not in seen]
             seen.update(node.inputs)
 
-    def _is_read(self, derivative: Node, first: int) -> bool:
-        """Whether a derivative is computed of such a tensor."""
-        waiting, seen = [derivative], {derivative}
+    def _is_read(self, derivative: Node, cotangent: Node, first: int) -> bool:
+        """Whether a derivative is computed of such a tensor, besides the cotangent."""
+        waiting, seen = [derivative], {derivative, cotangent}
+        if derivative is cotangent:
+            return False
         while waiting:
             part = waiting.pop()
             if part.index < first:

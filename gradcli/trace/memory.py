@@ -97,6 +97,8 @@ class Memory:
         """`x.view(…)`, which PyTorch refuses where the elements lie in another order."""
         result: Value = call(self.values, FUNCTIONS["view"], arguments, keywords)
         if isinstance(arguments[0], Node) and isinstance(result, Node):
+            if result is arguments[0]:
+                return self.autograd.another(result, "view", arguments, keywords)
             self.values.made_by[result] = "view", arguments, keywords
             if not self._is_spread(arguments[0]):
                 return result

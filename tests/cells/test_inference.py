@@ -53,6 +53,17 @@ tensor([2., 2.])
 tensor([3., 3.]) tensor([3., 3.])
 Inplace update to inference tensor outside InferenceMode
 Inplace update to inference tensor outside InferenceMode
+### a number that inference mode has used is no tensor of it
+import torch
+x = torch.tensor([3.0], requires_grad=True)
+with torch.inference_mode():
+    t = x + 1
+a = torch.tensor([1., 2.], requires_grad=True)
+b = a.clone().detach().requires_grad_(True)
+(a * b.detach()).sum().backward()
+print(a.grad, b.grad)
+===
+tensor([1., 2.]) None
 ### hooks of saved tensors that change nothing
 import torch
 x = torch.ones(3, requires_grad=True)
