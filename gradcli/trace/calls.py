@@ -207,6 +207,7 @@ class Calls(Applications):
         arguments = yield self._operands(expression.arguments, given, begun)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
+        self.take_dtype(name, callee, arguments, keywords)
         if self.values.is_python and name in NUMBER_MAKERS and held is None:
             self.keep_whole(name, expression, arguments, keywords)
         if self.values.is_python:

@@ -62,6 +62,10 @@ _RECORDS = {
 _RANGE = {"start": 0.0, "end": 0.0, "step": 1.0}
 """What bounds `arange`, and what it is where it is not given."""
 
+_DTYPE_PLACES = {"array": 1, "asarray": 1, "zeros": 1, "ones": 1, "np.empty": 1, "full": 2,
+                "zeros_like": 1, "ones_like": 1, "np.empty_like": 1, "full_like": 2}  # fmt: skip
+"""Where functions of NumPy take a dtype without its name."""
+
 
 class NumpyCalls(PythonCalls):
     """What comes before and behind calls of these functions."""
@@ -86,6 +90,15 @@ class NumpyCalls(PythonCalls):
             for each in expression.keywords
             if each.name != "**"
         }
+
+    def take_dtype(
+        self, name: str, callee: syntax.Expression, arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> None:  # fmt: skip
+        """Give a dtype its name where a function of NumPy takes it by its place."""
+        place = _DTYPE_PLACES.get(name, len(arguments))
+        if len(arguments) == place + 1 and self.root(callee) in ("np", "numpy"):
+            keywords["dtype"] = arguments.pop()
 
     def keep_whole(
         self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]

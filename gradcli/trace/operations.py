@@ -409,7 +409,7 @@ class Operations(Visits):
         result: Node | None = None
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
-            if isinstance(left, Items | Object | tuple):
+            if isinstance(left, Items | Object | tuple) or left in self.values.arrays:
                 right = self.as_written(operand, right)
             self.graph.span = expression.span
             part = yield self._compared(operator, left, right)
@@ -437,6 +437,8 @@ class Operations(Visits):
             method = right.special(f"__{METHODS[_TURNED.get(operator, operator)]}__")
             if method is not None:
                 return method.call([left], {})
+        if self.values.arrays:
+            left, right = self._row_beside(left, right), self._row_beside(right, left)
         if has_no_order(self.values, operator, left, right):
             from gradcli.trace.kinds_of_values import kind_of
             from gradcli.trace.refusals import no_order

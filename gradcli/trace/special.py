@@ -64,7 +64,7 @@ class Specials:
             "torch.nonzero": self._nonzero,
             "np.allclose": self._allclose,
             "np.array_equal": self._equal,
-            "np.dot": self._dot,
+            "np.dot": partial(self._dot, of_numpy=True),
             "np.cumsum": partial(self._running, "cumsum"),
             "np.cumprod": partial(self._running, "cumprod"),
         }
@@ -103,12 +103,17 @@ class Specials:
         given = bind_names("numel", ("self",), arguments, keywords)
         return self._number(self.values.tensor(given["self"]).size)
 
-    def _dot(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """NumPy's `dot`, which multiplies matrices, too; PyTorch's takes rows alone."""
-        given = bind_names("dot", ("input", "other"), arguments, keywords)
+    def _dot(
+        self, arguments: list[Value], keywords: dict[str, Value], *, of_numpy: bool = False
+    ) -> Value:
+        """NumPy's `dot`, which multiplies matrices and numbers, too; PyTorch's takes rows alone."""
+        names = ("a", "b") if of_numpy else ("input", "other")
+        given = bind_names("dot", names, arguments, keywords)
         a, b = (self.values.tensor(each, "dot") for each in given.values())
-        is_product = a.ndim > 1 or b.ndim > 1
-        if is_product and (not self.values.is_pytorch or not {a, b}.isdisjoint(self.values.arrays)):
+        is_of_numpy = of_numpy or not self.values.is_pytorch
+        if not (a.ndim == b.ndim == 1) and (
+            is_of_numpy or not {a, b}.isdisjoint(self.values.arrays)
+        ):
             name = "matmul" if a.shape and b.shape and b.ndim < 3 else "mul"
         else:
             name = "dot"

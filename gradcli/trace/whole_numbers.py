@@ -77,8 +77,8 @@ def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
             count += 1
         elif isinstance(part, Node) and _is_count(part, numbers):
             count += 1
-        else:
-            return False
+        elif not (isinstance(part, Node) and part.kind == "bool" and not part.shape):
+            return False  # truth values next to integers are 0 and 1
     return count > 0
 
 
