@@ -33,8 +33,13 @@ _NOT_PYTORCHS = Note(
 )
 _OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex", "lstsq", "eig"))
 """Functions of `torch.linalg` alone that give named tuples."""
-_NEW_VIEWS = {"view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
-              "expand": "expand", "expand_as": "expand"}  # fmt: skip
+_NEW_VIEWS = {
+    "view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
+    "expand": "expand", "expand_as": "expand",
+    **{name: name for name in (
+        "squeeze", "permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "narrow",
+        "flip", "split", "chunk", "tensor_split")},
+}  # fmt: skip
 """What gives another tensor in any case, a view, and the function that PyTorch says made it."""
 
 
@@ -140,10 +145,14 @@ class Applications(NumpyCalls):
         result = self._result(built_in, arguments, keywords)
         if self.graph.draws > draws:
             self.note_random()
-        is_given = bool(arguments) and result is arguments[0] and self.values.is_pytorch
-        if not is_given or built_in.name not in _NEW_VIEWS or not isinstance(result, Node):
+        if not self.values.is_pytorch or not arguments or built_in.name not in _NEW_VIEWS:
             return result
-        return self.autograd.another(result, _NEW_VIEWS[built_in.name], arguments, keywords)
+        given, function = arguments[0], _NEW_VIEWS[built_in.name]
+        if isinstance(given, Node) and result is given:
+            return self.autograd.another(given, function, arguments, keywords)
+        if isinstance(given, Node) and result == (given,):  # `split`, into one part
+            return (self.autograd.another(given, function, arguments, keywords),)
+        return result
 
     def _result(
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]

@@ -11,7 +11,7 @@ from gradcli.diagnostics import Advice, GradcliError, Span, input_of, nearest
 from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import detach
+from gradcli.ops.control import BIND, detach
 from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
@@ -334,9 +334,13 @@ class Expressions(Operations):
                 return found
             owner = owner.elements()
         found = self.values.subscript(owner, items)
-        if found is owner and isinstance(owner, Node) and self.values.is_pytorch:
+        if isinstance(owner, Node) and isinstance(found, Node) and self.values.is_pytorch:
             is_slice = len(items) == 1 and isinstance(items[0], slice)
-            return self.autograd.another(owner, "slice" if is_slice else "alias", (owner,), EMPTY)
+            made_by = "slice" if is_slice else "alias", (owner,), EMPTY
+            if found is owner:
+                return self.autograd.another(owner, *made_by)
+            if found.op is BIND and found.inputs == (owner,):
+                self.values.made_by[found] = made_by
         if type(owner) is Size and type(found) is tuple:
             found = Size(found)
         if self.values.arrays:

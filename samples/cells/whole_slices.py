@@ -15,3 +15,9 @@ plain[:] += 1
 same = plain[:]
 same[0] = 5
 print(plain, same)
+for name, view in {
+    "squeeze": lambda t: t.squeeze(), "permute": lambda t: t.permute(0, 1), "narrow": lambda t: t.narrow(0, 0, 2),
+    "split": lambda t: t.split(2)[0], "flip": lambda t: t.flip([]), "reshape": lambda t: t.reshape(2, 3),
+}.items():
+    v = view(m)
+    print(name, v is m, v.is_leaf, v.grad_fn.name())
