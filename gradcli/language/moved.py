@@ -56,11 +56,11 @@ class _Move:
         """Let the copy of a statement know its place, and where its other fields come from."""
         start, end = statement.span
         copy.span = (start + self._by, end + self._by)
-        try:
-            _, statement, by = statement.moved_from
-        except AttributeError:
-            by = 0
-        copy.moved_from = (_fill, statement, by + self._by)
+        by = self._by
+        fill, origin, moved_by = getattr(statement, "moved_from", (None, None, 0))
+        if fill is _fill:
+            statement, by = origin, by + moved_by
+        copy.moved_from = (_fill, statement, by)
 
     def fill(self, copy: Syntax, node: Syntax) -> None:
         """Give the copy of a node its fields."""
@@ -78,8 +78,9 @@ class _Move:
             self.fill(*self._waiting.pop())
 
 
-def _fill(copy: Syntax, statement: Syntax, by: int) -> None:
+def _fill(copy: Syntax, statement: Any, by: int) -> None:
     """Give a copy of a statement its fields."""
+    _ = statement.value  # it may know its place alone, too
     move = _Move(by)
     move.fill(copy, statement)
     move.finish()

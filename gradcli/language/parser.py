@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, Literal, TypeAlias
 
@@ -105,6 +105,17 @@ LONG = 5000
 """In a text of more tokens, statements that are alike are built in the same way."""
 SHORT = 64
 """The most tokens of such a statement."""
+MANY = 64
+"""If there are more of the same kinds of tokens, they are built when they are looked at."""
+FEW = 4
+"""If the first of them have no more texts than these, digits aside."""
+_NO_DIGITS = {ord(digit): None for digit in "0123456789"}
+_NOT = NUMBER_OF["NOT"]
+_SURE = frozenset(
+    (Builder.assign, Builder.attribute, Builder.call, Builder.name, Builder.number,
+     Builder.operation)
+)  # fmt: skip
+"""What can be no error where nothing else is in a statement, a target and numbers aside."""
 
 
 def _splice(_builder: Builder, parts: Parts, _span: Span) -> Parts:
@@ -255,18 +266,63 @@ class _Recipes(dict[bytes, "Recipe | None"]):
         """Statements by their first token, of which the places are given by kinds: those of the
         same kinds are built together, step by step, as that takes less long.
         """
-        starts, ends = self._tokens.starts, self._tokens.ends
         built = dict[int, Statement]()
         for kinds, begins in places.items():
-            columns: list[Sequence[Any]] = [[]] * len(kinds)
-            for build, picked, first, last in self[kinds] or ():
-                spans = [(starts[begin + first], ends[begin + last]) for begin in begins]
-                for token in picked:
-                    columns[token] = columns[token] or [begin + token for begin in begins]
-                parts = [columns[each] for each in picked]
-                columns.append(self._column(build, parts, spans))
-            built.update(zip(begins, columns[-1], strict=True))
+            is_later = len(begins) > MANY and self._repeat(kinds, begins) and self._is_sure(kinds)
+            row = (self._later if is_later else self._now)(kinds, begins)
+            built.update(zip(begins, row, strict=True))
         return built
+
+    def _now(self, kinds: bytes, begins: Sequence[int]) -> Sequence[Statement]:
+        """Statements of the same kinds that begin at some tokens."""
+        columns: list[Sequence[Any]] = [[]] * len(kinds)
+        for build, picked, first, last in self[kinds] or ():
+            for token in picked:
+                columns[token] = columns[token] or [begin + token for begin in begins]
+            parts = [columns[each] for each in picked]
+            columns.append(self._column(build, parts, self._spans(begins, first, last)))
+        return columns[-1]
+
+    def _repeat(self, kinds: bytes, begins: Sequence[int]) -> bool:
+        """Whether the first statements are nearly all alike, digits aside: they may be the passes
+        of a loop, of which the first one alone is looked at.
+        """
+        text = self._builder.text
+        spans = self._spans(begins[:MANY], 0, len(kinds) - 2)
+        texts = {text[start:end].translate(_NO_DIGITS) for start, end in spans}
+        return len(texts) <= FEW
+
+    def _is_sure(self, kinds: bytes) -> bool:
+        """Whether such statements give a name a value, and nothing in them can be an error but a
+        number.
+        """
+        recipe = self[kinds] or ()
+        builds = [build for build, *_ in recipe]
+        if not _SURE.issuperset(builds) or _NOT in kinds or not self._builder.is_ascii:
+            return False
+        target = recipe[-1][1][0] - len(kinds)
+        return builds[-1] is Builder.assign and target >= 0 and builds[target] is Builder.name
+
+    def _later(self, kinds: bytes, begins: Sequence[int]) -> Sequence[Statement]:
+        """The same where these are sure: only their names are found, and numbers looked at."""
+        from gradcli.language.later import Later  # most texts are short
+
+        text, starts, ends = self._builder.text, self._tokens.starts, self._tokens.ends
+        recipe = self[kinds] or ()
+        for build, _, place, _ in recipe:
+            if build is Builder.name:
+                names = {text[starts[begin + place] : ends[begin + place]] for begin in begins}
+                self._builder.names.update(zip(names, names, strict=True))
+            elif build is Builder.number:
+                places = [begin + place for begin in begins]
+                self._column(build, [places], self._spans(places, 0, 0))
+        spans = self._spans(begins, *recipe[-1][2:])
+        return Later(begins, spans, partial(self._now, kinds)).statements
+
+    def _spans(self, begins: Sequence[int], first: int, last: int) -> list[Span]:
+        """Where a part of statements stands in the text, by its first and its last token."""
+        starts, ends = self._tokens.starts, self._tokens.ends
+        return [(starts[begin + first], ends[begin + last]) for begin in begins]
 
     def _column(
         self, build: _Build, parts: Sequence[Sequence[Any]], spans: Sequence[Span]

@@ -11,6 +11,7 @@ import pytest
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language import parser
 from gradcli.language.parser import parse_program
+from gradcli.language.reparse import reparse
 from gradcli.language.syntax import Program, Syntax
 from gradcli.language.tokens import ParseLimits
 
@@ -87,6 +88,8 @@ def test_trees_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tree(text)
     monkeypatch.setattr(parser, "LONG", 0)
     assert tree(text) == expected
+    monkeypatch.setattr(parser, "MANY", 0)
+    assert tree(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -96,6 +99,8 @@ def test_errors_are_the_same(wrong: str, monkeypatch: pytest.MonkeyPatch) -> Non
     text = "y = sin(x)\n" * 5 + "y = 1\ny = x\nf(a=1, b=2)\n" * 3 + wrong + "\ny = x\n" * 4
     expected = tree(text)
     monkeypatch.setattr(parser, "LONG", 0)
+    assert tree(text) == expected
+    monkeypatch.setattr(parser, "MANY", 0)
     assert tree(text) == expected
     assert not isinstance(expected, list)
 
@@ -146,3 +151,29 @@ def test_most_statements_of_a_long_text_are_built_as_others_were(
     names = [part for part in tree(text) if isinstance(part, str) and part.startswith("y")]
     assert len([kinds for kinds in asked if kinds[-1] == parser._SEPARATOR]) == 1
     assert len(names) == 2 * (parser.LONG // 4)
+
+
+LATER = "x = 2\n" + "".join(f"y{i} = f(y{i - 1}) * {i}.5 - a.b\n" for i in range(1, 201)) + "y200"
+
+
+@pytest.mark.parametrize("looked_at", [[], [3], [*range(100, 0, -1)]])
+def test_statements_are_built_when_they_are_looked_at(
+    looked_at: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In any order; each of them once, as others may hold its parts."""
+    expected, names = tree(LATER), parse_program(Source("program", LATER), ParseLimits()).names
+    monkeypatch.setattr(parser, "LONG", 0)
+    program = parse_program(Source("program", LATER), ParseLimits())
+    assert sum(hasattr(each, "moved_from") for each in program.statements) > 150
+    values = [program.statements[each].value for each in looked_at]  # type: ignore[union-attr]
+    assert program.names == names
+    assert [*fields(program.statements)] == expected
+    assert values == [program.statements[each].value for each in looked_at]  # type: ignore[union-attr]
+
+
+def test_statements_move_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "LONG", 0)
+    program = parse_program(Source("program", LATER), ParseLimits())
+    text = "x = 13\n" + LATER.partition("\n")[2]
+    changed = reparse(Source("program", text), ParseLimits(), program)
+    assert [*fields(changed.statements)] == tree(text)
