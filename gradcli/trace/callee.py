@@ -38,7 +38,8 @@ MODULES = {
     "os": "os", "os.path": "os.path", "heapq": "heapq", "bisect": "bisect",
     "datetime": "datetime", "datetime.datetime": "datetime.datetime",
     "datetime.date": "datetime.date", "pathlib": "pathlib",
-    "argparse": "argparse", "statistics": "statistics", "types": "types", "logging": "logging",
+    "argparse": "argparse", "pprint": "pprint",
+    "statistics": "statistics", "types": "types", "logging": "logging",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",

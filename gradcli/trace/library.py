@@ -35,6 +35,7 @@ _MORE_OF_PYTHON = (
     "itertools", "operator", "contextlib", "import re", ", re\n", ", re,", "from re", "json",
     "SimpleNamespace", "os.path", "os.environ", "os.getenv", "os.make", "os.sep", "os.pardir",
     "from os", "heapq", "bisect", "statistics", "logging", "enum", "argparse", "sys.modules",
+    "pprint",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
@@ -266,6 +267,12 @@ class Library:
             from gradcli.trace.argument_parser import ArgumentParsers
 
             library.functions |= ArgumentParsers(self._values, python.written).functions
+        if self._mentions(("pprint",)):
+            from gradcli.trace.pretty import PrettyPrinting
+
+            tell = caller.special.functions["print"]
+            pretty = PrettyPrinting(self._values, caller.special.numbers, python.written, tell)
+            library.functions |= pretty.functions
         return (
             IterationTools(self._values, caller.operated).functions
             | Managers(self._values).functions
