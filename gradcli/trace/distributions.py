@@ -182,9 +182,9 @@ class Distribution(Object):
 
     def methods(self) -> dict[str, Method]:
         return {
-            "log_prob": self._log_prob,
-            "cdf": self._cdf,
-            "icdf": lambda *given: self.icdf(self._value(*given)),
+            "log_prob": lambda *given: self.log_density(self._value("log_prob", *given)),
+            "cdf": lambda *given: self.cdf(self._value("cdf", *given)),
+            "icdf": lambda *given: self.icdf(self._value("icdf", *given)),
             "entropy": lambda *_: self.entropy(),
             "perplexity": lambda *_: _f("exp", self.entropy()),
             "sample": lambda *given: self._cut(self._sample(*given)),
@@ -222,26 +222,23 @@ class Distribution(Object):
             for name, constraint in zip(self.names, self.bounds(), strict=False)
         ]
 
-    def _value(self, arguments: list[Value], keywords: Given) -> Node:
-        given = bind_names("log_prob", ("value",), arguments, keywords)["value"]
+    def _value(self, name: str, arguments: list[Value], keywords: Given) -> Node:
+        """The value that a method is given; `icdf` takes any number."""
+        (given,) = bind_names(name, ("value",), arguments, keywords).values()
+        if name != "icdf" and getattr(type(self), name, None) is not Distribution.cdf:
+            self.check_value(given)
         return self.values.tensor(given, "a value")
 
-    def _log_prob(self, arguments: list[Value], keywords: Given) -> Node:
-        given = bind_names("log_prob", ("value",), arguments, keywords)["value"]
-        self.check_value(given)
-        return self.log_density(self.values.tensor(given, "a value"))
-
-    def _cdf(self, arguments: list[Value], keywords: Given) -> Node:
-        given = bind_names("cdf", ("value",), arguments, keywords)["value"]
-        if type(self).cdf is not Distribution.cdf:
-            self.check_value(given)
-        return self.cdf(self.values.tensor(given, "a value"))
-
     def _sample(self, arguments: list[Value], keywords: Given) -> Node:
+        drawn = self.drawn(self.shape_of_sample(arguments, keywords))
+        return self.draws.alike(drawn, *self.parameters)
+
+    def shape_of_sample(self, arguments: list[Value], keywords: Given) -> Shape:
+        """The shape that a call of `sample` asks for, and that of a value behind it."""
         names = ("sample_shape",)
         given = bind_names("sample", names, arguments, keywords, names)
         front = self.values.integers(given["sample_shape"], names[0]) if given else ()
-        return self.draws.alike(self.drawn((*front, *self.shape)), *self.parameters)
+        return (*front, *self.shape)
 
     def _rsample(self, arguments: list[Value], keywords: Given) -> Node:
         if not self.has_rsample:

@@ -1,4 +1,4 @@
-"""What PyTorch refuses, and gradcli's own language takes: dtypes that an operand cannot have."""
+"""What PyTorch, NumPy and Python refuse: dtypes and classes that an operand cannot have."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_kept(values: Values, before: Node, result: Node, operator: str = "") -
     raise RefusedError(
         (error, said),
         "type",
-        f"the tensor is of {old}, and cannot become one of {new} in place",
+        f"a tensor or array of {old} cannot become one of {new} in place",
         hint="bind a name to the result: x = x + y",
     )
 

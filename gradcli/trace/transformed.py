@@ -24,6 +24,7 @@ from gradcli.trace.distributions import function as _f
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Special
+from gradcli.trace.supports import Support
 from gradcli.trace.usual_distributions import Categorical
 from gradcli.trace.values import Value, Values, describe
 
@@ -112,9 +113,15 @@ class Bijection(Object):
             return self.inverse()
         if name == "sign":
             return self.sign()
+        if name in ("domain", "codomain"):
+            return Support(self.values, self.values_of(getattr(self, name)))
         if name == "bijective":
             return self.values.graph.constant(value=True)
         return super().attribute(name)
+
+    def values_of(self, constraint: Constraint) -> Constraint:
+        """What one of its values satisfies, of which several elements may be parts."""
+        return each(constraint, self.events) if self.events else constraint
 
     def single(self) -> list[Bijection]:
         """Those that it is made of, one after another."""
@@ -328,12 +335,9 @@ class AffineTransform(Bijection):
 
     def sign(self) -> Any:
         sign = _f("sign", self.scale)
-        is_tensor = self.values.is_tensor(self.scale)
-        return (
-            sign
-            if is_tensor
-            else self.values.graph.constant(int(self.values.number(sign, "scale")))
-        )
+        if self.values.is_tensor(self.scale):
+            return sign
+        return self.values.graph.constant(int(self.values.number(sign, "scale")))
 
     def parameters(self) -> tuple[Any, ...]:
         return self.loc, self.scale
@@ -399,10 +403,7 @@ class TransformedDistribution(Distribution):
         return self._made(self._cut(self._drawn_of_base(arguments, keywords)), self._cut)
 
     def _drawn_of_base(self, arguments: list[Value], keywords: Given) -> Node:
-        names = ("sample_shape",)
-        given = bind_names("sample", names, arguments, keywords, names)
-        front = self.values.integers(given["sample_shape"], names[0]) if given else ()
-        drawn = self.base.drawn((*front, *self.shape))
+        drawn = self.base.drawn(self.shape_of_sample(arguments, keywords))
         return self.draws.alike(drawn, *self.base.parameters)
 
     def _made(self, x: Node, cut: Callable[[Node], Node]) -> Node:
@@ -417,7 +418,7 @@ class TransformedDistribution(Distribution):
         if not self._parts:
             return self.base.supported()
         last = self._parts[-1]
-        found = each(last.codomain, last.events) if last.events else last.codomain
+        found = last.values_of(last.codomain)
         inner = self.events - last.events
         return each(found, inner) if inner else found
 
@@ -506,9 +507,8 @@ class TransformedDistributions:
         }
 
     def _caches(self, given: Given) -> bool:
-        size = (
-            self.values.integer(given["cache_size"], "cache_size") if given.get("cache_size") else 0
-        )
+        name = "cache_size"
+        size = self.values.integer(given[name], name) if name in given else 0
         if size not in (0, 1):
             raise GradcliError("value", "cache_size must be 0 or 1")
         return size == 1
@@ -549,8 +549,8 @@ class TransformedDistributions:
         base = given[names[0]]
         if not isinstance(base, Distribution):
             raise GradcliError("type", f"{name} takes a distribution, not {describe(base)}")
-        made = TransformedDistribution(base, self._parts(name, given[names[1]]))
-        made.checks_values = self._calls.checks(given.get(names[2]))
         if isinstance(base, _UNLIKE):
             raise GradcliError("value", f"{name} of a {base.title} is not known here")
+        made = TransformedDistribution(base, self._parts(name, given[names[1]]))
+        made.checks_values = self._calls.checks(given.get(names[2]))
         return made
