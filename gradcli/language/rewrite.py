@@ -27,6 +27,15 @@ class Place(NamedTuple):
         return isinstance(self.part, Expression) and not called
 
     @property
+    def whole(self) -> Expression:
+        """The tree that the place is in."""
+        place = self
+        while place.above is not None:
+            place = place.above
+        assert isinstance(place.part, Expression)
+        return place.part
+
+    @property
     def span(self) -> Span:
         """The text that the part comes from, or what it stands in comes from."""
         place = self

@@ -226,7 +226,7 @@ MODELS = [
         {
             "cat([x[1:], [0.]])": "term|path",
             "cat([x[1:], [0.]]) - cat([[0.], x[:-1]])": "sign|operation",
-            "cat([[0.], x[1:]]) + cat([x[:-1], [0.]])": "order|index|position|2",
+            "cat([[0.], x[1:]]) + cat([x[:-1], [0.]])": "order|index|position|2|exchanged",
             "2*cat([x[1:], [0.]])": "term|path|cat",
             "roll(x, -1, 0) + roll(x, 1, 0)": "elements|edge|index",
         },

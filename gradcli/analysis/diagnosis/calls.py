@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 
 from gradcli.analysis.diagnosis.pieces import Change, Material
-from gradcli.language.construct import NOWHERE, binary, name, number
+from gradcli.language.construct import NOWHERE, binary, name, number, numbers
 from gradcli.language.rewrite import Place, called, changed, keyword
 from gradcli.language.syntax import (
     Attribute,
@@ -23,13 +24,18 @@ def functions(part: Call, _place: Place, _material: Material) -> Iterator[Change
     title, operands = called(part)
     function = FUNCTIONS.get(title)
     for twin in function.confused if function else ():
-        yield 1.0, "function", _renamed(part, twin)
+        yield 1.0, "function", renamed(part, twin)
     if operands:
         reduces = function is not None and _reduces(title)
         yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
     if len(part.arguments) > 1:
         first, second, *more = part.arguments
         yield 1.1, "order", changed(part, arguments=(second, first, *more))  # type: ignore[misc]
+    inner, *more = part.arguments or (None,)
+    if isinstance(inner, Call) and inner.arguments:
+        swapped = changed(part, arguments=(inner.arguments[0], *more))
+        outside = changed(inner, arguments=(swapped, *inner.arguments[1:]))
+        yield 1.2, "nesting", outside  # type: ignore[misc]
     if title == "outer" and len(operands) == 2:
         yield 1.2, "operation", binary("*", *operands)
     if title == "solve" and len(operands) == 2:
@@ -56,7 +62,7 @@ def unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     title, operands = called(part)
     shape = material.shape(operands[0]) if title == "mean" and operands else None
     if shape is not None and math.prod(shape) > 2 and not part.keywords:
-        yield 1.3, "function", binary("/", _renamed(part, "sum"), number(math.prod(shape) - 1.0))
+        yield 1.3, "function", binary("/", renamed(part, "sum"), number(math.prod(shape) - 1.0))
 
 
 def axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
@@ -74,6 +80,8 @@ def axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
         yield 1.0, "axis", turned
         if "keepdim" in names and not keyword(part, "keepdim", "keepdims"):
             yield 1.2, "axis", with_keyword(turned, "keepdim", truth(True))
+    for pair in combinations(range(len(shape)), 2) if shape is not None and len(shape) > 2 else ():
+        yield 1.0, "axis", with_keyword(part, spelled, numbers(pair))
 
 
 def is_elementwise(part: Call) -> bool:
@@ -88,7 +96,7 @@ def _reduces(title: str) -> bool:
     return "keepdim" in names
 
 
-def _renamed(part: Call, title: str) -> Expression:
+def renamed(part: Call, title: str) -> Expression:
     if isinstance(part.callee, Attribute):
         return changed(part, callee=changed(part.callee, name=title))  # type: ignore[return-value]
     return changed(part, callee=name(title))  # type: ignore[return-value]

@@ -18,6 +18,7 @@ from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
 from gradcli.analysis.diagnosis.mutation import FACTORS, Mutation, Slip, distance
+from gradcli.analysis.diagnosis.parentheses import nesting
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
@@ -25,6 +26,7 @@ from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.scales import scaled
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
+from gradcli.graph import Node
 
 STEPS = frozenset(
     {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-doubled",
@@ -37,6 +39,10 @@ LOCAL = frozenset(
      "reduction-missing", "exchanged"}
 )  # fmt: skip
 """unless the slip is one of these."""
+DROPPED = frozenset({"path-missing", "chain-factor", "chain-doubled", "product-rule", "one-hot"})
+"""Steps that may be left out,"""
+NAMED = frozenset({"other-value", "exchanged"})
+"""and slips that the program's own equations may make out of that: h - g may be n*z there."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 """Causes that say more than any slip."""
 MARGIN = 0.7
@@ -93,11 +99,35 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
     mutation = Mutation(elsewhere, typed, words)
     search = Search(elsewhere, words, _excluded(elsewhere))
     steps = [] if slight else search.causes()
-    found = _merged(steps, _readings(mutation, claim, typed), typed.source)
+    slips = _readings(mutation, claim, typed)
+    if not slips and _reads_leaf(claim, claim.grad, 2) and not _reads_leaf(claim, claim.mine, 1):
+        steps = [each for each in steps if each.code != "sign-part"]  # its term is not there
+    found = _merged(steps, slips, typed.source)
+    step = next((each for each in steps[:1] if each.code in DROPPED), None)
+    named = len(slips) == 1 and slips[0].mutants[0].code in NAMED
+    if step and named and not mutation.is_plain(slips[0]):
+        found = [step] if mutation.shows(search.outcome(step)) else [step, *found]
     if not found and not slight:  # two mistakes that nearly cancel are not made
         double = mutation.double()
         found = [double.cause(typed.source)] if double else search.times()
     return found
+
+
+def _reads_leaf(claim: Claim, node: Node, least: int) -> bool:
+    """Whether a value is made of the leaf itself, or of its negative, by what has so many operands
+    at least, and not only of what else has a name.
+    """
+    named, seen, waiting = {*claim.walk.problem.names.values()}, set[Node](), [node]
+    leaves = {claim.leaf, -claim.leaf}
+    while waiting:
+        each = waiting.pop()
+        if each in seen or each in named:
+            continue
+        if not leaves.isdisjoint(each.inputs) and len(each.inputs) >= least:
+            return True
+        seen.add(each)
+        waiting += each.inputs
+    return False
 
 
 def _telling(claim: Claim) -> list[Point]:
@@ -119,9 +149,13 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
             continue
         if verdict_without(each, claim, typed) == "fail":
             continue
+        if same is None and found and each.mutants[0].there:  # c*x is also c/2 with 2*x
+            continue
         if same is None:
             found.append(each)
             mutation.dearest = found[0].cost + MARGIN
+        elif nesting(same.formula) != nesting(typed.expression):
+            found[found.index(same)] = each
         else:
             found[found.index(same)] = replace(same, also=each.mutants[0].message)
     return found[:SHOWN]
@@ -174,6 +208,8 @@ def _explains(step: Cause, own: Cause, source: Source) -> bool:
         return _joined(wrong) in _joined(source.text)
     if step.code == own.code == "sign" or (step.code, own.code) == ("sign-part", "other-value"):
         return True
+    if own.code == "constant" and "n/(n - 1)" in step.message:  # 3 for 4 may be something else
+        return False
     if step.code == "chain-doubled":  # exp(2*x) is exp(x) twice, but nobody wrote it so
         return own.code == "factor-extra"
     return step.code in ALWAYS or (step.code in STEPS and own.code not in LOCAL)

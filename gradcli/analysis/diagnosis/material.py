@@ -61,7 +61,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
     functions += [title for title in USUAL if title not in functions]
     own = [Piece(name(title)) for title in names]
     plain = [Piece(number(each)) for each in numbers[:MOST]]
-    terms, factors = _parts(claim, words)
+    terms, parts = _parts(claim, words)
     factors = [
         *_constants(),
         *_sizes(claim, numbers),
@@ -69,7 +69,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         *own,
         *_locals(claim, words),
         *_by_hand(claim, words),
-        *factors,
+        *parts,
     ]
     ones = [Piece(number(each)) for each in dict.fromkeys((1.0, *numbers[:MOST]))]
     totals = [call("sum", name(title)) for title, shape in names.items() if shape]
@@ -79,6 +79,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         functions,
         _distinct([*factors, *(Piece(total) for total in totals)]),
         _distinct([*ones, *own, *terms]),
+        _distinct([*terms[:MOST], *parts[:MOST]]),
         totals,
         _matrices(names, order, words),
         _limits(names, order, claim.leaf),
@@ -158,6 +159,8 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
                 expression = text and _read(text)
                 if expression and not isinstance(expression, Number):
                     yield Piece(expression, told)
+                if isinstance(expression, Unary):
+                    yield Piece(expression.operand, f"{told} but for its sign")
 
 
 def _by_hand(claim: Claim, words: Wording) -> Iterator[Piece]:

@@ -6,10 +6,11 @@ A mutant is what the formula should have been if the slip that it undoes was mad
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
+from gradcli.analysis.diagnosis.calls import renamed
 from gradcli.analysis.diagnosis.parentheses import regrouped
 from gradcli.analysis.diagnosis.pieces import Material, Piece
 from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_outermost
@@ -23,17 +24,20 @@ from gradcli.language.construct import (
     number,
 )  # fmt: skip
 from gradcli.language.printer import print_expression
-from gradcli.language.rewrite import Place, places, replaced
+from gradcli.language.rewrite import Place, called, places, replaced
 from gradcli.language.syntax import (
+    Attribute,
     Binary,
     Call,
     Expression,
+    Index,
     Keyword,
     Name,
     Number,
     Syntax,
     Unary,
 )  # fmt: skip
+from gradcli.ops import FUNCTIONS
 
 WIDEST = 60
 SAID = {
@@ -41,6 +45,9 @@ SAID = {
     "operation": "the operation is wrong",
     "order": "the operands are the wrong way round",
     "grouping": "the parentheses are in the wrong place",
+    "nesting": "the functions are the wrong way round",
+    "inverted-whole": "the inverse of the whole stands for that of each part",
+    "identity": "the identity matrix is missing",
     "exponent": "the exponent is wrong",
     "constant": "the number is wrong",
     "constants": "the number {piece} is wrong in every place",
@@ -88,6 +95,13 @@ CONVERSE = MISSING | {extra: missing for missing, extra in reversed(MISSING.item
 """What a mistake is called in the other direction."""
 OFTEN = 20
 """A name that stands in more places is not exchanged in all of them."""
+ALL = ", in every place"
+SEVERAL = 5
+"""A name or function that stands in more places is not changed in all of them;"""
+AGAIN = 0.25
+"""what a change costs more in all of them, and"""
+DEAREST = 1.7
+"""what it costs at most in one."""
 LIKELY = 1.3
 """The cost up to which a change is tried together with another one."""
 
@@ -102,10 +116,16 @@ class Mutant(NamedTuple):
     """and what stands there then."""
     piece: Piece | None = None
     """What was added."""
+    there: Mapping[int, Expression] | None = None
+    """What stands in several places of the formula, by their order, if it is changed in all;"""
+    where: str = ""
+    """which these are."""
 
     @property
     def tree(self) -> Expression:
-        return replaced(self.place, self.instead)
+        if self.there is None:
+            return replaced(self.place, self.instead)
+        return _with_each(self.place.whole, self.there)
 
     @property
     def span(self) -> Span:
@@ -139,6 +159,7 @@ class Mutant(NamedTuple):
             piece = print_expression(self.piece.expression)
             piece += f", {self.piece.words}," if self.piece.words else ""
         said = SAID[self.code].format(piece=piece, old=old)
+        said += self.where
         if len(old) > WIDEST or len(new) > WIDEST:
             return said
         return f"{said}: {old} instead of {new}"
@@ -158,6 +179,12 @@ class Grower:
 
     def __init__(self, material: Material) -> None:
         self.material = material
+        self._computed: list[tuple[Piece, set[str]]] = []
+        for piece in material.computed:
+            named = [each for each in places(piece.expression) if each.is_value]
+            parts = {each.part for each in named if isinstance(each.part, Name | Call)}
+            if len({each.id for each in parts if isinstance(each, Name)}) > 1:
+                self._computed.append((piece, {*map(print_expression, parts)}))
 
     def mutants(self, formula: Expression) -> Iterator[Mutant]:
         """All of one formula, in the order of its text."""
@@ -167,15 +194,60 @@ class Grower:
         yield from self._renamed(formula, whole)
         yield from self._renumbered(formula, whole)
         yield from self._exchanged(formula, whole)
+        yield from self._throughout(formula)
         for place in places(formula):
+            if place.is_value and not _is_setting(place):
+                yield from self._at(place)
+
+    def _at(self, place: Place) -> Iterator[Mutant]:
+        """Those at one place."""
+        part = place.part
+        assert isinstance(part, Expression)
+        for rule in (*RULES.get(type(part), ()), *EVERYWHERE):
+            for cost, code, instead in rule(part, place, self.material):
+                yield Mutant(cost, code, place, instead)
+        yield from self._with_pieces(part, place)
+
+    def _throughout(self, formula: Expression) -> Iterator[Mutant]:
+        """With the same change wherever a name stands, or a function is called."""
+        alike: dict[tuple[type[Syntax], str], list[int]] = {}
+        known = list(places(formula))
+        for position, place in enumerate(known):
             part = place.part
             if not place.is_value or _is_setting(place):
                 continue
-            assert isinstance(part, Expression)
-            for rule in (*RULES.get(type(part), ()), *EVERYWHERE):
-                for cost, code, instead in rule(part, place, self.material):
-                    yield Mutant(cost, code, place, instead)
-            yield from self._with_pieces(part, place)
+            if isinstance(part, Name) and part.id in self.material.names:
+                alike.setdefault((Name, part.id), []).append(position)
+            elif isinstance(part, Call):
+                alike.setdefault((Call, called(part)[0]), []).append(position)
+        for (kind, _), positions in alike.items():
+            if not 1 < len(positions) <= SEVERAL:
+                continue
+            place = known[positions[0]]
+            part = place.part
+            if isinstance(part, Call):
+                function = FUNCTIONS.get(called(part)[0])
+                for twin in function.confused if function else ():
+                    there = {each: _renamed_at(known[each], twin) for each in positions}
+                    first = there[positions[0]]
+                    yield Mutant(1.3, "function", place, first, None, there, ALL)
+            for each in self._at(place) if kind is Name else ():
+                if each.code != "other-value" and each.cost <= DEAREST:
+                    there = dict.fromkeys(positions, each.instead)
+                    cost = each.cost + AGAIN
+                    yield each._replace(cost=cost, there=there, where=ALL)
+            yield from self._twice(known, positions) if kind is Name else ()
+
+    def _twice(self, known: Sequence[Place], positions: Sequence[int]) -> Iterator[Mutant]:
+        """With the name that stands in these places another one in two of them."""
+        first = known[positions[0]].part
+        for pair in combinations(positions, 2) if len(positions) > 2 else ():
+            for title in self.material.names:
+                if isinstance(first, Name) and title != first.id:
+                    new = name(title)
+                    there = dict.fromkeys(pair, new)
+                    place = known[pair[0]]
+                    yield Mutant(1.5, "other-value", place, new, None, there, ", in two places")
 
     def _renamed(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
         """With one name in every place of another."""
@@ -196,19 +268,18 @@ class Grower:
                     yield Mutant(1.45, "constants", whole, _with_number(formula, old, new), told)
 
     def _exchanged(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
-        """With two names exchanged for each other, each in one place."""
-        known = self.material.names
-        named = [
-            (place, each.part.id)
-            for place, each in enumerate(places(formula))
-            if each.is_value and isinstance(each.part, Name) and each.part.id in known
-        ]
-        if len(named) > OFTEN:
-            return
-        for (first, one), (second, other) in combinations(named, 2):
-            if one != other and known[one] == known[other]:
-                once = _with_name_at(formula, first, other)
-                yield Mutant(1.4, "exchanged", whole, _with_name_at(once, second, one))
+        """With two names exchanged for each other, each in one place, or two elements."""
+        shape = self.material.shape
+        for kind in (Name, Index):
+            found = [
+                (position, each.part, print_expression(each.part))
+                for position, each in enumerate(places(formula))
+                if each.is_value and isinstance(each.part, kind) and shape(each.part) is not None
+            ]
+            for one, other in combinations(found, 2) if len(found) <= OFTEN else ():
+                if one[2] != other[2] and shape(one[1]) == shape(other[1]):
+                    both = _with_each(formula, {one[0]: other[1], other[0]: one[1]})
+                    yield Mutant(1.4, "exchanged", whole, both)
 
     def _with_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a factor or a term more."""
@@ -216,12 +287,13 @@ class Grower:
             return
         if is_outermost(place, "*/"):
             for piece in self.material.factors:
-                more = _length(piece)
+                more = _length(piece) + (0.2 if _is_inverted(place) else 0.0)
                 product = binary("*", piece.expression, part)
                 yield Mutant(1.5 + more, "factor-missing", place, product, piece)
                 quotient = binary("/", part, piece.expression)
                 yield Mutant(1.6 + more, "divisor-missing", place, quotient, piece)
         yield from self._with_matrices(part, place)
+        yield from self._as_pieces(part, place)
         if len(self.material.shape(part) or ()) == 2:
             for title, shape in self.material.names.items():
                 if len(shape) == 2:
@@ -235,13 +307,22 @@ class Grower:
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
+    def _as_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
+        """With what the program or its gradient computes instead of a name or a call."""
+        used = print_expression(part) if isinstance(part, Name | Call) else ""
+        for piece, parts in self._computed if used else ():
+            if used not in parts:  # else a factor or a term is missing
+                yield Mutant(1.6 + _length(piece) / 2, "other-value", place, piece.expression)
+
     def _with_matrices(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a square matrix more in a product of matrices, or as that of a linear system."""
         shape = self.material.shape(part)
-        if not shape or not is_outermost(place, "*/"):
+        inside = not is_outermost(place, "*/")
+        inverted = 0.4 if _is_inverted(place) else 0.0
+        if not shape or (inside and not isinstance(part, Name)):
             return
         for piece in self.material.matrices.get(shape[-2:][0], ()):
-            cost = 1.55 + _length(piece) / 2
+            cost = 1.55 + _length(piece) / 2 + (0.1 if inside else 0.0) + inverted
             product = binary("@", piece.expression, part)
             yield Mutant(cost, "factor-missing", place, product, piece)
             yield Mutant(cost, "unsolved", place, call("solve", piece.expression, part))
@@ -250,6 +331,10 @@ class Grower:
         for piece in self.material.matrices.get(shape[-1], ()):
             product = binary("@", part, piece.expression)
             yield Mutant(1.55 + _length(piece) / 2, "factor-missing", place, product, piece)
+        for title, other in self.material.names.items() if len(shape) == 1 else ():
+            if other == shape:
+                product = binary("@", part, name(title))
+                yield Mutant(1.95, "factor-missing", place, product, Piece(name(title)))
 
 
 def _length(piece: Piece) -> float:
@@ -270,6 +355,19 @@ def _with_name(formula: Expression, title: str, new: str) -> Expression:
             return formula
 
 
+def _with_each(formula: Expression, there: Mapping[int, Expression]) -> Expression:
+    """The formula with other expressions at some of its places, by their order."""
+    for position in sorted(there, reverse=True):
+        formula = replaced(next(islice(places(formula), position, None)), there[position])
+    return formula
+
+
+def _renamed_at(place: Place, title: str) -> Expression:
+    """The call there, of another function."""
+    assert isinstance(place.part, Call)
+    return renamed(place.part, title)
+
+
 def _with_number(formula: Expression, old: float, new: float) -> Expression:
     """The formula with one number in every place of another."""
     for position, place in enumerate(list(places(formula))):
@@ -279,10 +377,13 @@ def _with_number(formula: Expression, old: float, new: float) -> Expression:
     return formula
 
 
-def _with_name_at(formula: Expression, position: int, new: str) -> Expression:
-    """The formula with another name in one of its places."""
-    place = next(islice(places(formula), position, None))
-    return replaced(place, name(new))
+def _is_inverted(place: Place) -> bool:
+    """Whether a factor of the part divides: it is a matrix that is inverted."""
+    if place.above is not None and isinstance(place.above.part, Attribute):  # its transpose
+        place = place.above
+    above = place.above.part if place.above is not None else None
+    inverts = isinstance(above, Call) and called(above)[0] in ("inv", "solve")
+    return inverts and (place.field, place.position) == ("arguments", 0)
 
 
 def _is_setting(place: Place) -> bool:

@@ -106,12 +106,23 @@ class Mutation:
         if _meet(a.place, b.place) or {a.code, b.code} <= FACTORS:
             return True
         nodes = [self._value(each.formula) for each in (one, other)]
-        if None in nodes:
-            return False
-        known = [each for each in nodes if each is not None]
+        return self._agree([each for each in nodes if each is not None])
+
+    def is_plain(self, slip: Slip) -> bool:
+        """Whether the formula without it is the gradient whatever the names stand for."""
+        node = self._value(slip.formula)
+        return node is not None and self._agree([node, self._claim.grad])
+
+    def shows(self, outcome: Node | None) -> bool:
+        """Whether the user's formula is this whatever the names stand for."""
+        return outcome is not None and self._agree([outcome, self._claim.mine])
+
+    def _agree(self, nodes: Sequence[Node]) -> bool:
+        """Whether two nodes do where all that has a name has other values."""
         with Tolerant():
-            point = Steps(known, self._freely(known), np.dtype(np.float64))
-            return distance(*map(np.asarray, point.values())) <= self._claim.rtol
+            point = Steps(nodes, self._freely(nodes), np.dtype(np.float64))
+            one, other = map(np.asarray, point.values())
+            return distance(one, other) <= self._claim.rtol
         return False
 
     def _freely(self, nodes: Sequence[Node]) -> dict[Node, Array]:

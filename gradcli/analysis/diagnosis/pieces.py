@@ -26,6 +26,8 @@ class Material(NamedTuple):
     functions: Sequence[str]
     factors: Sequence[Piece]
     terms: Sequence[Piece]
+    computed: Sequence[Piece]
+    """What a name or a call may stand for."""
     totals: Sequence[Expression]
     """The sums of vectors, by which means with weights are divided."""
     matrices: Mapping[int, Sequence[Piece]]

@@ -71,7 +71,7 @@ def is_outermost(place: Place, symbols: str) -> bool:
 # --- operators -----------------------------------------------------------------------------
 
 
-def _sum(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
+def _sum(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
     if part.operator not in "+-":
         return
     left, right, minus = part.left, part.right, part.operator == "-"
@@ -82,8 +82,21 @@ def _sum(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
         yield 1.2, "sign", binary("-", right, left)
     yield 1.3, "term-extra", left
     yield 1.3, "term-extra", unary("-", right) if minus else right
+    for one, other in ((left, right), (right, left)):
+        length = _square(one, material)
+        if length and isinstance(other, Number | Name) and not material.shape(other):
+            eye = call("eye", number(float(length)))
+            own = eye if isinstance(other, Number) and other.value == 1 else binary("*", other, eye)
+            pair = (left, own) if one is left else (own, right)
+            yield 1.2, "identity", binary(part.operator, *pair)
     if minus and isinstance(left, Number | Call):
         yield 1.2, "complement-extra", right
+
+
+def _square(part: Expression, material: Material) -> int:
+    """The size of a square matrix; 0 of what is none."""
+    shape = material.shape(part) or ()
+    return shape[0] if len(shape) == 2 and shape[0] == shape[1] else 0
 
 
 def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
@@ -107,6 +120,10 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         yield 1.2, "factor-extra", right
     if symbol in "*/":
         yield from _shortened(part)
+    if symbol == "/" and isinstance(right, Call) and right.arguments:  # 1/sum(x) for sum(1/x)
+        inside, *more = right.arguments
+        each = call("inv", inside) if _square(inside, material) else binary("/", left, inside)
+        yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))  # type: ignore[misc]
     if isinstance(left, Call) and isinstance(right, Call) and left.arguments and right.arguments:
         inside = binary(symbol, left.arguments[0], right.arguments[0])
         arguments = (inside, *left.arguments[1:])
@@ -255,7 +272,8 @@ def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Cha
     shape = material.shape(part)
     if shape is not None and len(shape) >= 2:
         turned = attribute(part, "T" if len(shape) == 2 else "mT")
-        yield 1.0, "operand-transposed", turned
+        of_product = isinstance(part, Binary) and part.operator == "@"
+        yield (1.15 if of_product else 1.0), "operand-transposed", turned
         yield 1.5, "unturned", binary("+", part, turned)
         if isinstance(part, Binary) and part.operator == "*":  # 2*A for A + A.T
             whole = attribute(part.right, turned.name)
@@ -272,9 +290,9 @@ def _complement(part: Expression, _place: Place, material: Material) -> Iterator
     if isinstance(part, Number | Unary):
         return
     whole: Expression = number(1.0)
-    shape = material.shape(part) or ()
-    if len(shape) == 2 and shape[0] == shape[1] and not isinstance(part, Name):
-        yield 1.35, "complement", binary("-", call("eye", number(float(shape[0]))), part)
+    length = _square(part, material)
+    if length and not isinstance(part, Name):
+        yield 1.35, "complement", binary("-", call("eye", number(float(length))), part)
     yield 1.35, "complement", binary("-", whole, part)
 
 
@@ -296,7 +314,9 @@ def _reduced(part: Expression, place: Place, material: Material) -> Iterator[Cha
     if isinstance(part, Number) or not shape:
         return
     more = 0.0 if is_outermost(place, "*/") else 0.2
-    for title in ("sum", "mean"):
+    above = place.above.part if place.above is not None else None
+    reduced = isinstance(above, Call) and called(above)[0] in ("sum", "mean")
+    for title in ("sum",) if reduced else ("sum", "mean"):  # a mean there is only a factor
         yield 1.2 + more, "reduction-missing", call(title, part)
         for axis in range(len(shape)) if len(shape) > 1 else ():
             along = call(title, part, dim=number(axis))

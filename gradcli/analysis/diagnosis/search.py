@@ -97,6 +97,15 @@ class Search:
             return self._best(found)
         return self._with_factor(k, found, slack)
 
+    def outcome(self, cause: Cause) -> Node | None:
+        """What the mistake that a cause tells of gives."""
+        alike = (
+            guess
+            for each, guess in self._guesses
+            if each.code == cause.code and each.message in cause.message
+        )
+        return next(filter(self.claim.fits, alike), None)
+
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
         if self.claim.is_formula:  # it may depend on the value of x in this run

@@ -256,6 +256,9 @@ def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
             yield from _outcome(claim, _skipped, same, "chain-factors", text)
             text = f"the sign of the derivative {every} is wrong"
             yield from _outcome(claim, _negated, same, "sign-part", text)
+            if isinstance(op, Linear) and op is not MATMUL and not op.averages:
+                text = f"every {title} is taken of the gradient as it is, not by its transpose"
+                yield from _outcome(claim, _untransposed, same, "operand-transposed", text)
             text = f"every {title} was taken as a constant, of which there are {count}"
             yield from _outcome(claim, _dropped, same, "path-missing", text)
 
