@@ -195,6 +195,8 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
         return structural
     own = [each.cause(source) for each in slips]
     step = structural[0] if structural else None
+    if step and own[0].code == "constant" and "n/(n - 1)" in step.message:  # 3 for 4 may be another
+        return [replace(own[0], message=f"{own[0].message}; {step.message}")]
     if step is None or not _explains(step, own[0], source):
         return own
     return [replace(step, correction=own[0].correction)]
@@ -208,8 +210,6 @@ def _explains(step: Cause, own: Cause, source: Source) -> bool:
         return _joined(wrong) in _joined(source.text)
     if step.code == own.code == "sign" or (step.code, own.code) == ("sign-part", "other-value"):
         return True
-    if own.code == "constant" and "n/(n - 1)" in step.message:  # 3 for 4 may be something else
-        return False
     if step.code == "chain-doubled":  # exp(2*x) is exp(x) twice, but nobody wrote it so
         return own.code == "factor-extra"
     return step.code in ALWAYS or (step.code in STEPS and own.code not in LOCAL)

@@ -160,7 +160,7 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
                 if expression and not isinstance(expression, Number):
                     yield Piece(expression, told)
                 if isinstance(expression, Unary):
-                    yield Piece(expression.operand, f"{told} but for its sign")
+                    yield Piece(expression.operand, f"{told} without its sign")
 
 
 def _by_hand(claim: Claim, words: Wording) -> Iterator[Piece]:
