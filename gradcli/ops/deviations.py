@@ -1040,5 +1040,24 @@ DEVIATIONS = [
         {"x": 0.1666666716337204},
         "PyTorch's 1/6 has the digits of float32",
     ),
+    Deviation(
+        "`gather` and its like at negative places",
+        [
+            "gather",
+            "index_select",
+            "scatter",
+            "scatter_add",
+            "scatter_reduce",
+            "index_add",
+            "index_copy",
+            "index_reduce",
+        ],
+        "gather(x, 0, [1, -1]) * [1, 2]",
+        "torch.gather(x, 0, torch.tensor([1, -1])) * torch.tensor([1, 2])",
+        {"x": [3.0, 5.0, 7.0]},
+        {"value": [5.0, 14.0]},
+        {"error": "index -1 is out of bounds for dimension 0 with size 3"},
+        "places count from the end, as between brackets",
+    ),
 ]
 """Points that differ."""
