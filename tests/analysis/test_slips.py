@@ -185,7 +185,7 @@ MADE_OF_STEPS = [
     ("L = sum(tanh(w*x + y*tanh(w*y)))",
      "sum((1 - tanh(w*x + y*tanh(w*y))**2)*(y + x*(1 - tanh(w*y)**2)*y))", "exchanged"),
     ("u = solve(eye(3) + w*D, x); L = sum(u**2)", "-2*u@solve(eye(3) + w*D, u)", "factor D"),
-    ("r = w*x + y; L = sum(r**3)/3", "r[0]*x[0] + r[1]*x[1] + r[2]*x[2]", "3 * r**2, not 3*r"),
+    ("r = w*x + y; L = sum(r**3)/3", "r[0]*x[0] + r[1]*x[1] + r[2]*x[2]", "r instead of r**2"),
     ("p = 1/(1 + exp(-w*x)); L = mean((p - y)**2)", "mean(2*(p - y)*x)", "factor p * (1 - p)"),
     ("p = 1/(1 + exp(-w*x)); L = mean((p - y)**2)", "mean(2*(p - y)*p*x)", "factor 1 - p"),
     ("e = exp(2*w*x); h = (e - 1)/(e + 1); L = sum(y*h)", "sum(y*x)", "factor 1 - h**2"),

@@ -196,7 +196,8 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     own = [each.cause(source) for each in slips]
     step = structural[0] if structural else None
     if step and own[0].code == "constant" and "n/(n - 1)" in step.message:  # 3 for 4 may be another
-        return [replace(own[0], message=f"{own[0].message}; {step.message}")]
+        told = f"{own[0].message}; {step.message}"
+        return [replace(step, message=told, correction=own[0].correction)]
     if step is None or not _explains(step, own[0], source):
         return own
     return [replace(step, correction=own[0].correction)]
