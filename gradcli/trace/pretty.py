@@ -14,13 +14,22 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
-from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.printing import OVERHEAD, PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
 _DEEPEST = 50
 """Lists in lists: Python's own layout calls itself for each."""
+_BLANKS = 1000
 _OPTIONS = ("indent", "width", "compact", "sort_dicts")
+
+
+def blanks(values: Values, value: Value, what: str) -> int:
+    """How many blanks a layout may have in a row. Raises `value` for more than are ever wanted."""
+    count = values.integer(value, what)
+    if not 0 <= count <= _BLANKS:
+        raise GradcliError("value", f"{what} is from 0 to {_BLANKS}")
+    return count
 
 
 class AsShown:
@@ -59,27 +68,34 @@ class PrettyPrinting:
 
     def _formatted(self, name: str, sorts: bool, arguments: list[Value], keywords: Given) -> str:
         given = bind_names(name, ("object", *_OPTIONS), arguments[:1], keywords, _OPTIONS)
-        integer, truth = self.values.integer, self.values.truth
-        text = pprint.pformat(
-            self._as_python(given["object"], 0),
-            indent=integer(given["indent"], "indent") if "indent" in given else 1,
-            width=integer(given["width"], "width") if "width" in given else 80,
+        truth = self.values.truth
+        indent = blanks(self.values, given["indent"], "indent") if "indent" in given else 1
+        return pprint.pformat(
+            self._as_python(given["object"], 0, 0, indent),
+            indent=indent,
+            width=max(1, blanks(self.values, given["width"], "width")) if "width" in given else 80,
             compact="compact" in given and truth(given["compact"]),
             sort_dicts=truth(given["sort_dicts"]) if "sort_dicts" in given else sorts,
         )
-        self.values.graph.ledger.take(4 * len(text), "a string")
-        return text
 
-    def _as_python(self, value: Value, depth: int) -> Any:
-        """Containers and strings as Python's, all else as it is shown."""
+    def _as_python(self, value: Value, depth: int, before: int, indent: int) -> Any:
+        """Containers and strings as Python's, all else as it is shown; on a line of its own each
+        stands behind as many blanks as there are characters `before` it, which are paid for.
+        """
         if depth > _DEEPEST:
             raise GradcliError("limit-depth", f"pprint shows at most {_DEEPEST} lists in lists")
-        inside = partial(self._as_python, depth=depth + 1)
+        ledger, before = self.values.graph.ledger, before + indent
+        lines = len(value) if isinstance(value, str) else 1  # a long string is cut at its blanks
+        ledger.take(OVERHEAD + 4 * lines * (before + 2), "what pprint lays out")
+        inside = partial(self._as_python, depth=depth + 1, before=before, indent=indent)
         if isinstance(value, str):
             return value
         if isinstance(value, Dictionary) and type(value) in (Dictionary, OrderedDictionary):
             kind = dict if type(value) is Dictionary else OrderedDict
-            return kind((self._key(key), inside(each)) for key, each in value.pairs())
+            pairs = [(self._key(key), each) for key, each in value.pairs()]
+            return kind(
+                (key, inside(each, before=before + len(repr(key)) + 2)) for key, each in pairs
+            )
         if isinstance(value, SetOfValues) and type(value) is SetOfValues:
             return {self._key(each) for each in value.elements()}
         if isinstance(value, Items) and type(value) is Items:

@@ -19,7 +19,8 @@ from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.enumerations import Auto
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.pretty import blanks
+from gradcli.trace.printing import OVERHEAD, PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values, describe
 
@@ -135,7 +136,7 @@ class PythonLibrary:
                            ("indent", "sort_keys"))  # fmt: skip
         indent = given.get("indent")
         sorts = "sort_keys" in given and self.values.truth(given["sort_keys"])
-        width = None if indent is None else self.values.integer(indent, "indent")
+        width = None if indent is None else blanks(self.values, indent, "indent")
         text = json.dumps(self._plain(given["obj"], 0), indent=width, sort_keys=sorts)
         self.values.graph.ledger.take(4 * len(text), "a string")
         return text
@@ -144,6 +145,7 @@ class PythonLibrary:
         """Dictionaries, lists, numbers and strings as Python's, at most so deep in each other."""
         if depth > _DEEPEST:
             raise GradcliError("limit-depth", f"JSON is at most {_DEEPEST} lists deep here")
+        self.values.graph.ledger.take(OVERHEAD, "JSON")  # lists may be in each other many times
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, Dictionary):
