@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+from _pytest.mark.structures import ParameterSet
+
 CELLS = sorted((Path(__file__).parents[2] / "samples" / "cells").glob("*.py"))
 RELATIVE, ABSOLUTE = 1e-4, 2e-4
 """PyTorch computes in float32 and prints four digits."""
@@ -12,6 +15,14 @@ RELATIVE, ABSOLUTE = 1e-4, 2e-4
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)")
 _NODE = re.compile(r"grad_fn=<[^>]*>")
 """Compositions may end on another node than PyTorch's."""
+
+
+def titled(text: str) -> list[ParameterSet]:
+    """Cells of a text, each below a line `### what it shows`, as parameters of a test."""
+    _, *parts = re.split(r"^### (.+)\n", text, flags=re.MULTILINE)
+    return [
+        pytest.param(cell, id=title) for title, cell in zip(parts[::2], parts[1::2], strict=True)
+    ]
 
 
 def difference(found: str, wanted: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
+from tests.cells.cells import titled
 from tests.cells.test_python_lines import ours, pythons
 
 CELLS = r"""
@@ -190,12 +189,8 @@ print(sum(g), list(g), next(g, "end"))
 h = (x for x in "abc")
 print(next(h), list(h), [*h], sum(x for x in range(3)), max((a + 1) for a in range(3)))
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     assert ours("import math\n" + cell) == pythons(cell)

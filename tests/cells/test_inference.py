@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from gradcli.diagnostics import GradcliError
-from tests.cells.cells import difference
+from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
@@ -74,13 +72,9 @@ print(x.grad)
 ===
 tensor([2., 2., 2.])
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     program, _, printed = cell.partition("===\n")
     assert not difference(ours(program), printed)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from tests.cells.cells import difference
+from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
@@ -109,13 +107,9 @@ print(torch.from_numpy(a) + 10)
 254 [ 4 15] 255 [244, 10] [550 305]
 tensor([ 4, 15], dtype=torch.uint8)
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     program, _, printed = cell.partition("===\n")
     assert not difference(ours(program), printed)

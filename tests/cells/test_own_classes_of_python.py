@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from gradcli.diagnostics import GradcliError
+from tests.cells.cells import titled
 from tests.cells.test_python_lines import ours, pythons
 
 CELLS = r"""
@@ -166,13 +165,9 @@ class N:
     opt = None
 print(N.opt, N().opt, hasattr(N, 'opt'))
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     assert ours("import math\n" + cell) == pythons(cell)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
+from tests.cells.cells import titled
 from tests.cells.test_python_lines import ours, pythons
 
 CELLS = r"""
@@ -439,12 +438,8 @@ def n(k):
     if k < 48: yield from n(k + 1)
 print(sum(n(0)))
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     assert ours(cell) == pythons(cell)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from gradcli.diagnostics import GradcliError
+from tests.cells.cells import titled
 from tests.cells.test_python_lines import ours, pythons
 
 CELLS = r"""
@@ -224,13 +223,9 @@ print(p, [p], f"{p}", p.name, p.stem, p.suffix, p.parent, p.parts, p.with_suffix
 print(Path("a", "b") == Path("a/b"), "x" / Path("y"), root.joinpath("z"), p.relative_to(root))
 print(os.path.join("c", "m.pt"), os.path.splitext("m.pt"), os.path.join(root, "q"), str(p)[:4])
 """
-_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     assert ours(cell) == pythons(cell)
 
