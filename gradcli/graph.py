@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         splits: Callable[[Node], Iterable[Split]] | None
         parts: Callable[..., Node | None] | None
         by_number: Callable[[Node], Callable[..., Any] | None] | None
+        of_units: Callable[..., None] | None
         into: Callable[..., None] | None
         in_blocks: Callable[..., Node | None] | None
         plain: Callable[..., Any] | None
@@ -175,6 +176,10 @@ class Op:
     by_number: Callable[[Node], Callable[..., Any] | None] | None = None
     """Where the second operand is a number that makes it quick: the NumPy function `(x, out=None)`
     of the first operand that gives the value, rounded as well."""
+    of_units: Callable[..., None] | None = None
+    """For an op that is linear in an operand that is a vector, as is the result, where that is
+    quick: `(rows, position, places, values, *others, *attributes)` writes the results for the
+    vectors that are one of the values at its place and 0 elsewhere, into rows of zeros."""
     into: Callable[..., None] | None = None
     """`(*operands, out)`: writes the value where the forward function would allocate."""
     in_blocks: Callable[..., Node | None] | None = None

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from gradcli.analysis.computed_once import computed_once
-from gradcli.analysis.first_product import first_product
 from gradcli.analysis.matrices import Mode, Side
 from gradcli.analysis.problem import Problem
 from gradcli.analysis.sparsity.dependence import dependence
 from gradcli.analysis.sparsity.pattern import Pattern, Room
+from gradcli.analysis.unit_seeds import UnitEntry, entries
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
@@ -25,8 +26,10 @@ from gradcli.graph import INPUT, Array, Node, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import Loop, NotRolled
 
-Units = Callable[[int, int], Array]
-"""`(start, stop)`: these seeds, one in a row, over all elements."""
+Vectors = Callable[[int, int], Array]
+"""`(start, stop)`: these vectors, one in a row, over all elements of what is seeded."""
+Arrays = Callable[[int, int], Sequence[Array]]
+"""`(start, stop)`: for these vectors the values of some nodes, one in a row."""
 
 TOO_MUCH = ("limit-memory", "limit-nodes", "shape")
 """Errors with which fewer seeds are tried; `shape` as NumPy allows only 64 axes."""
@@ -75,11 +78,11 @@ class Linearisation:
         return dependence(self._outputs, self._leaves, values, room)
 
     def products(
-        self, mode: Mode, total: int, units: Units | None = None
+        self, mode: Mode, total: int, vectors: Vectors | None = None
     ) -> Iterator[tuple[int, list[Array]]]:
         """Products with `total` seeds, several at once: the number of the first seed, and by leaf
-        (by output in forward mode) the products, one in a row. Without `units` these are all unit
-        vectors.
+        (by output in forward mode) the products, one in a row. Without `vectors` these are all
+        unit vectors.
 
         A seed selects elements, so that what no selected one leads to is 0 even where 0·inf is nan.
         That takes longer and is rarely needed: where some product is nan, all begin again so.
@@ -99,12 +102,11 @@ class Linearisation:
                 for each, node in zip(found, end, strict=True)
             ]
             clean = True
-            parts = (
-                self._all_units(seeds, results, total)
-                if units is None
-                else self._seeded(seeds, results, total, units)
-            )
-            for first, arrays in parts:
+            if vectors is None:
+                inputs, arrays_for = self._all_units(seeds, results)
+            else:
+                inputs, arrays_for = seeds, partial(_parted, seeds, vectors)
+            for first, arrays in self._seeded(inputs, results, total, arrays_for):
                 clean = clean and not any(np.isnan(array).any() for array in arrays)
                 if not (clean or selected):
                     break
@@ -113,37 +115,37 @@ class Linearisation:
                 return
 
     def _all_units(
-        self, seeds: Sequence[Node], results: Sequence[Node], total: int
-    ) -> Iterator[tuple[int, list[Array]]]:
-        """`_seeded` for unit vectors."""
-        first = first_product(seeds[0], results) if len(seeds) == 1 else None
-        if first is not None:
-            engine = self.problem.engine([first.vector, first.rows])
-            vector, rows = self._run(engine, {seeds[0]: np.ones(seeds[0].shape, self.dtype)})
-            if np.isfinite(rows).all():  # else 0·inf is nan
-                return self._seeded(
-                    [first.product],
-                    results,
-                    total,
-                    lambda start, stop: vector[start:stop, np.newaxis] * rows[start:stop],
-                )
-        return self._seeded(
-            seeds, results, total, lambda start, stop: np.eye(stop - start, total, start)
-        )
+        self, seeds: Sequence[Node], results: Sequence[Node]
+    ) -> tuple[list[Node], Arrays]:
+        """What takes the place of the seeds where these are all unit vectors."""
+        found = entries(seeds, results)
+        known = self._where_all_are_one(seeds, found)
+        if not all(np.isfinite(known[other]).all() for each in found for other in each.others):
+            found = entries(seeds, seeds)  # 0·inf is nan in a product
+            known = self._where_all_are_one(seeds, found)
+
+        def arrays(start: int, stop: int) -> list[Array]:
+            return [entry.rows(start, stop, known) for entry in found]
+
+        return [entry.node for entry in found], arrays
+
+    def _where_all_are_one(
+        self, seeds: Sequence[Node], found: Sequence[UnitEntry]
+    ) -> dict[Node, Array]:
+        """The values of what makes up entries where all seeds are 1."""
+        nodes = list(dict.fromkeys(node for each in found for node in (each.vector, *each.others)))
+        ones = {seed: np.ones(seed.shape, self.dtype) for seed in seeds}
+        return dict(zip(nodes, self._run(self.problem.engine(nodes), ones), strict=True))
 
     def _seeded(
-        self, seeds: Sequence[Node], results: Sequence[Node], total: int, units: Units
+        self, seeds: Sequence[Node], results: Sequence[Node], total: int, arrays_for: Arrays
     ) -> Iterator[tuple[int, list[Array]]]:
         count, inputs, engine, fixed = self._engine(seeds, results, total)
         for start in range(0, total, count):
             stop = min(start + count, total)
-            rows = units(start, stop).astype(self.dtype, copy=False)
-            if stop - start < count:
-                rows = np.concatenate([rows, np.zeros((count - len(rows), rows.shape[1]))])
-            stops = itertools.accumulate(seed.size for seed in seeds)
             feeds = {
-                node: rows[:, stop - seed.size : stop].reshape(node.shape)
-                for node, seed, stop in zip(inputs, seeds, stops, strict=True)
+                node: self._filled_up(rows, count).reshape(node.shape)
+                for node, rows in zip(inputs, arrays_for(start, stop), strict=True)
             }
             arrays = self._run(engine, fixed | feeds)
             yield (
@@ -193,8 +195,21 @@ class Linearisation:
         # Values whose axes lie in their order meet those of many seeds in long rows.
         return engine, dict(zip(once.inputs, map(np.ascontiguousarray, values), strict=True))
 
+    def _filled_up(self, rows: Array, count: int) -> Array:
+        """With rows of zeros up to so many."""
+        rows = rows.astype(self.dtype, copy=False)
+        if len(rows) == count:
+            return rows
+        return np.concatenate([rows, np.zeros((count - len(rows), rows.shape[1]), self.dtype)])
+
     def _run(self, engine: Engine, feeds: Mapping[Node, Array]) -> list[Array]:
         try:
             return engine.run({**self.problem.feeds, **feeds})
         except GradcliError as error:
             raise error.located(self.problem.program.source, None) from None
+
+
+def _parted(nodes: Sequence[Node], vectors: Vectors, start: int, stop: int) -> list[Array]:
+    """The parts of vectors that belong to each node."""
+    stops = itertools.accumulate(node.size for node in nodes)
+    return np.split(vectors(start, stop), [*stops][:-1], axis=1)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node, Shape, Split
+from gradcli.graph import Array, Node, Shape, Split
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.group import Group
@@ -112,6 +114,12 @@ def _splits_of_batches(node: Node) -> Iterator[Split]:
             yield Split(axis + 1, (axis, None))
 
 
+def _of_units(rows: Array, position: int, places: Array, values: Array, matrix: Array) -> None:
+    """The matrix's rows, or its columns, times the values."""
+    lines = matrix if position == 0 else matrix.T
+    np.multiply(lines[places], values[:, None], out=rows)
+
+
 MATMUL = Linear(
     "matmul",
     infer=_matmul_shape,
@@ -119,6 +127,7 @@ MATMUL = Linear(
     adjoints=(_left, _right),
     batched=_batched,
     contracts=True,
+    of_units=_of_units,
     takes=NUMBERS,
     splits=lambda node: of_single_elements(node, _splits(node)),
     infix="@",

@@ -35,6 +35,12 @@ def _cumsum(xp: Any, x: Array, axis: int) -> Array:
     return rounded(x.cumsum(axis, wide(x.dtype)), x.dtype)
 
 
+def _cumsum_of_units(rows: Array, position: int, places: Array, values: Array, axis: int) -> None:
+    """0 in front of the place, the value from there on."""
+    for row, place, value in zip(rows, places, values, strict=True):
+        row[place:] = value
+
+
 CUMSUM: Linear = Linear(
     "cumsum",
     infer=lambda x, axis: x.shape,
@@ -44,6 +50,7 @@ CUMSUM: Linear = Linear(
             x.graph.apply(CUMSUM, (flip(change, axis),), (axis,)), axis
         ),
     ),
+    of_units=_cumsum_of_units,
     work=wide_copies,
     takes=NUMBERS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -49,21 +50,34 @@ PRODUCTS = {
     "v.detach() @ m.T * v.sum()": TALL,
     "m @ where(v > 1, v, 0)": TALL,
     "m @ v": np.where(TALL > 0.5, np.inf, TALL)[:3],
+    "sin(v) * cumsum(v, 0)": TALL,
+    "flip(cumsum(v * v, 0), 0) + (m @ v)[:5] * v": TALL,
+    "m[:, :3] @ cumsum(v, 0)[1:4]": TALL,
+    "cumsum(v[1:].reshape(2, 2), 1) + v[0]": TALL,
+    "stack([v, v.flip(0)], 1)[1:].T.exp()": TALL,
+    "cumsum(v / [1, 1, 0, 1, 1], 0)": TALL,
+    "v.sum() * v + diagonal(outer(v, v))": TALL,
+    "stack([v * v[i] for i in range(5)]).sum(1) + cumsum(v, 0)": TALL,
+    "w = v * 2; cumsum(w, 0) * cumsum(v.flip(0), 0)": TALL,
 }
 """Of a matrix m and the vector v."""
 
 
 @pytest.mark.parametrize("program", PRODUCTS)
-def test_products_that_unit_vectors_meet_first(program: str) -> None:
+def test_what_unit_vectors_meet_first(program: str) -> None:
     """Against unit vectors one by one, which are multiplied."""
-    problem = posed(program, {"m": PRODUCTS[program], "v": A_VECTOR}, wrt=("v",))
+    inputs = {"m": PRODUCTS[program], "v": A_VECTOR}
+    mentioned = {
+        name: value for name, value in inputs.items() if re.search(rf"\b{name}\b", program)
+    }
+    problem = posed(program, mentioned, wrt=("v",))
     rows = []
     (output,) = problem.outputs.values()
     seed = problem.graph.input("seed", output.shape, "float")
-    (grad,) = vjp([output], [seed], [problem.leaves["v"]], [seed])
+    (grad,) = vjp([output], [seed], [problem.leaves["v"]], [output])
     assert grad is not None
     for unit in np.eye(output.size):
-        rows += run([grad], problem.feeds | {seed: unit})
+        rows += run([grad], problem.feeds | {seed: unit.reshape(output.shape)})
     for elements in (1, 20, 10**6):
         found = jacobian(problem, elements).matrix.values
         np.testing.assert_allclose(found, np.stack(rows), rtol=1e-13, atol=1e-15)
