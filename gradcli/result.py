@@ -86,13 +86,27 @@ class Result(NamedTuple):
     """By value that a loop gives: the loop, where it is shown once."""
 
 
+def grads_of(backward: Pass) -> dict[str, Array]:
+    """What one pass found."""
+    return {**backward.grads, **backward.retained}
+
+
+def final_grads(result: Result) -> dict[str, Array]:
+    """The last pass's grads, or their sums over all passes where these accumulate."""
+    retained: dict[str, Array] = {}
+    for backward in result.passes if result.accumulated else result.passes[-1:]:
+        for name, grad in backward.retained.items():
+            retained[name] = retained[name] + grad if name in retained else grad
+    return {**result.grads, **retained}
+
+
 def is_finite(array: Array) -> bool:
     """Whether a quick look proves that all elements are finite: their sum is. Arrays that lie in
     files are not looked at.
     """
-    if not in_memory(array):
-        return False
     if not array.ndim:
         return math.isfinite(array.item())
+    if not in_memory(array):
+        return False
     with np.errstate(all="ignore"):
         return array.dtype.kind != "f" or bool(np.isfinite(np.add.reduce(array, None)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from gradcli.planned import Planned
 from gradcli.result import Pass, Result, is_finite, total
 from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
-from gradcli.trace.items import PassValue
+from gradcli.trace.items import NamedRows
 from gradcli.trace.names import (
     SHORT,
     changes_in_place,
@@ -257,7 +257,7 @@ class Prepared:
     outputs: dict[str, Node]
     names: dict[str, Node]
     """Every named tensor, and outputs without a name."""
-    rows: dict[str, PassValue]
+    rows: list[NamedRows]
     """Named values that are no nodes."""
     order: Sequence[str]
     """The names that the program has bound, where some stand for these."""
@@ -287,7 +287,7 @@ class Prepared:
         options = self.options
         values = {"all": self.leaves | self.names, "outputs": self.outputs, "none": {}}
         self.shown = values[options.values]
-        stacks = dict.fromkeys(row.rows for row in self._shown_rows().values())
+        stacks = [each.rows for each in self._shown_rows()]
         self.tree = _tree_nodes(self.outputs.values()) if options.trace_values else []
         passes = [node for each in self.backwards for node in each.results]
         grads, printed = self.grads.values(), self.printed.nodes
@@ -378,19 +378,22 @@ class Prepared:
             passages=self.passages,
         )
 
-    def _shown_rows(self) -> dict[str, PassValue]:
+    def _shown_rows(self) -> list[NamedRows]:
         """The named values that are asked for and are no nodes."""
-        return self.rows if self.options.values == "all" else {}
+        return self.rows if self.options.values == "all" else []
 
     def _values(self, found: Mapping[Node, Array]) -> dict[str, Array]:
         """The named values that are asked for, in the order in which the program has bound them."""
-        values = {name: found[node] for name, node in self.shown.items()}
-        rows = self._shown_rows()
-        if not rows:
-            return values
-        values |= {name: np.asarray(found[row.rows][row.place]) for name, row in rows.items()}
-        order = dict.fromkeys((*self.leaves, *self.order, *values))
-        return {name: values[name] for name in order if name in values}
+        shown = {name: found[node] for name, node in self.shown.items()}
+        if not self._shown_rows():
+            return shown
+        values: dict[str, Any] = dict.fromkeys((*self.leaves, *self.order))
+        values |= shown
+        for names, stack in self._shown_rows():
+            values.update(zip(names, map(np.asarray, found[stack]), strict=True))
+        for name in [name for name in self.order if values[name] is None]:
+            del values[name]
+        return values
 
 
 def _unneeded(graph: Graph, wanted: Iterable[Node]) -> list[Node]:

@@ -192,7 +192,7 @@ def _save(path: str, result: Result) -> None:
 
 def _saved(result: Result) -> dict[str, Array]:
     """Outputs under their names, and grads as `NAME.grad`, numbered where there are passes."""
-    from gradcli.report.passes import final_grads, grads_of
+    from gradcli.result import final_grads, grads_of
 
     arrays = {name: result.values[name] for name in result.outputs}
     if len(result.passes) > 1:

@@ -46,7 +46,7 @@ def lex(source: Source, limits: ParseLimits, begin: int = 0, end: int | None = N
     last = len(source.text) if end is None else end
     layout = TextLayout(tokens, limits)
     # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
-    stop = len(source.text[:last].rstrip(" \t"))
+    stop = begin + len(source.text[begin:last].rstrip(" \t"))
     if LONG < stop - begin <= CHARACTERS * limits.tokens:
         from gradcli.language.long_texts import lay_out  # most texts are short
 

@@ -108,29 +108,31 @@ def _store(layout: TextLayout, found: Terminals, first: int, last: int) -> None:
 
 
 class _WholeStatements(dict[bytes, bool]):
-    """Whether statements are stored as they are found, by the kinds of their tokens: all brackets
-    in them are closed, and nothing else in them is the layout's business.
-    """
+    """`is_whole_statement` by the kinds of tokens."""
 
     def __init__(self, depth: int) -> None:
         super().__init__()
         self._depth = depth
 
     def __missing__(self, kinds: bytes) -> bool:
-        found = self[kinds] = self._is_plain(kinds)
+        found = self[kinds] = is_whole_statement(kinds, self._depth)
         return found
 
-    def _is_plain(self, kinds: bytes) -> bool:
-        if not kinds or kinds[0] in _INSIDE:
-            return False
-        if kinds.translate(None, _FREE + _BRACKETS + _INSIDE):
-            return False
-        opened = bytearray()
-        for kind in kinds.translate(None, _FREE + _INSIDE):
-            if kind in _OPENS:
-                opened.append(kind)
-                if len(opened) > self._depth:
-                    return False
-            elif not opened or _OPENS.index(opened.pop()) != _CLOSES.index(kind):
+
+def is_whole_statement(kinds: bytes, depth: int) -> bool:
+    """Whether a statement is stored as it is found, by the kinds of its tokens: all brackets in it
+    are closed, and nothing else in it is the layout's business.
+    """
+    if not kinds or kinds[0] in _INSIDE:
+        return False
+    if kinds.translate(None, _FREE + _BRACKETS + _INSIDE):
+        return False
+    opened = bytearray()
+    for kind in kinds.translate(None, _FREE + _INSIDE):
+        if kind in _OPENS:
+            opened.append(kind)
+            if len(opened) > depth:
                 return False
-        return not opened
+        elif not opened or _OPENS.index(opened.pop()) != _CLOSES.index(kind):
+            return False
+    return not opened

@@ -8,17 +8,12 @@ What the program prints comes last: of kind `printed`, without a name, one row f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from gradcli.data.numbers import elements
 from gradcli.graph import Array
 from gradcli.report.layout import Layout
-from gradcli.report.passes import final_grads, grads_of
 from gradcli.report.sanitise import sanitise
-
-if TYPE_CHECKING:
-    from gradcli.result import Result
-
+from gradcli.result import Result, final_grads, grads_of
 
 HEADINGS = "name,kind,index,value\n"
 

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.data.numbers import nested, text
 from gradcli.diagnostics import Diagnostic, Note
 from gradcli.report.layout import Layout
-from gradcli.report.passes import final_grads, grads_of
-
-if TYPE_CHECKING:
-    from gradcli.result import Result
+from gradcli.result import Result, final_grads, grads_of
 
 AT_ONCE = 1000
 """The most members of an object that are one piece of text."""

@@ -9,9 +9,8 @@ from typing import TypeAlias
 from gradcli.graph import INPUT, Array, Node, ancestors, dependents
 from gradcli.ops.control import LEAF
 from gradcli.report.arrays import GAP, Excerpt, excerpt
-from gradcli.report.passes import final_grads, grads_of
 from gradcli.report.sanitise import sanitise
-from gradcli.result import Pass, Result
+from gradcli.result import Pass, Result, final_grads, grads_of
 
 ROWS = 100
 """The most rows that a section shows, half of them from its start and half from its end."""

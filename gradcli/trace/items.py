@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from gradcli.graph import Node, Shape
 from gradcli.ops.loops import NotRolled, Stretch, Unlike
+from gradcli.tuples import NamedTuple
 
 
 class Unquoted(str):
@@ -22,14 +23,13 @@ class Device(str):
     __slots__ = ()
 
 
-class PassValue:
-    """A value of one pass of a loop, which has made those of all its passes as one tensor."""
+class NamedRows(NamedTuple):
+    """Names for the values of passes of a loop, which has made those of all passes as one tensor:
+    one for each of its rows.
+    """
 
-    __slots__ = ("place", "rows")
-
-    def __init__(self, rows: Node, place: int) -> None:
-        self.rows = rows
-        self.place = place
+    names: Sequence[str]
+    rows: Node
 
 
 _numbers = count()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
-from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops.loops import NotRolled, Stretch
 from gradcli.trace.frames import Frame
-from gradcli.trace.items import Items, PassValue
+from gradcli.trace.items import Items, NamedRows
 from gradcli.trace.loops import Repeated
 from gradcli.trace.renamings import Renaming
 from gradcli.trace.values import Value
@@ -73,32 +73,24 @@ class Renamed(Repeated):
         for name, source in self._lists.items():
             values[name] = values[name].appended(values[source])  # type: ignore[union-attr]
 
-    def end(self) -> dict[str, PassValue]:
+    def end(self) -> list[NamedRows]:
         """Give all names their values; those that are no nodes are the result."""
-        values, rows = self._frame.values, dict[str, PassValue]()
-        columns = [list(_held(values.pop(name))) for name in self._lists]
+        values, gathered = self._frame.values, list[NamedRows]()
+        columns = [*self._renaming.names.values()]
+        lists = [values.pop(name) for name in self._lists]
         values.update(self._held)
-        for names, held in zip(
-            zip(*self._renaming.names.values(), strict=True),
-            zip(*columns, strict=True),
-            strict=True,
-        ):
-            for name, value in zip(names, held, strict=True):
-                if isinstance(value, PassValue):
-                    values[name], rows[name] = None, value
+        values.update(dict.fromkeys(chain.from_iterable(zip(*columns, strict=True))))
+        for names, items in zip(columns, lists, strict=True):
+            assert isinstance(items, Items)
+            place = 0
+            for each in items.entries():
+                if isinstance(each, Stretch):
+                    gathered.append(NamedRows(names[place : place + each.rows.shape[0]], each.rows))
+                    place += each.rows.shape[0]
                 else:
-                    values[name] = value
-        return rows
-
-
-def _held(items: Value) -> Iterator[Node | PassValue]:
-    """The values in a list, of which a loop has made some as one."""
-    assert isinstance(items, Items)
-    for each in items.entries():
-        if isinstance(each, Stretch):
-            yield from (PassValue(each.rows, place) for place in range(each.rows.shape[0]))
-        else:
-            yield each
+                    values[names[place]] = each
+                    place += 1
+        return gathered
 
 
 class Gathering:

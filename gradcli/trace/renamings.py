@@ -45,9 +45,9 @@ def renamings(program: syntax.Program) -> Sequence[Renaming]:
 
 @lru_cache(maxsize=1)  # it is asked for several times
 def _renamings(text: str, statements: Sequence[syntax.Statement]) -> Sequence[Renaming]:
-    data = text.encode("ascii")
-    written = [data[slice(*each.span)].translate(None, _DIGITS) for each in statements]
-    blocks = (_renaming(text, statements, block) for block in found(written))
+    written = "\0".join([text[slice(*each.span)] for each in statements])
+    alike = written.encode("ascii").translate(None, _DIGITS).split(b"\0")
+    blocks = (_renaming(text, statements, block) for block in found(alike))
     return [each for each in blocks if each is not None]
 
 

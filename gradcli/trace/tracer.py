@@ -161,7 +161,7 @@ class Tracer(Loops):
             yield self.passes(block, block)
         except GradcliError:  # which is told where it is: at a statement of its own
             raise NotRolled("a pass of a loop is an error") from None
-        self.values.gathered |= block.end()
+        self.values.gathered += block.end()
         self._ends_on_name(block.last)
 
     def follow(self, program: syntax.Program) -> None:

@@ -21,7 +21,7 @@ from gradcli.ops.loops import Stretch, Unlike
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.changes import Changes
-from gradcli.trace.items import Growing, Items, PassValue
+from gradcli.trace.items import Growing, Items, NamedRows
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
 
@@ -118,8 +118,8 @@ class Values(Changes):
         """Whether passes of loops may become one node."""
         self.gathers = False
         """Whether passes may, too, whose values have names of their own."""
-        self.gathered: dict[str, PassValue] = {}
-        """The values of such names, which are no nodes: to the program they are None."""
+        self.gathered: list[NamedRows] = []
+        """Such names, whose values are no nodes: to the program they are None."""
         self.any_pass: StandIns | None = None
         """The pass that is being traced, if it stands for others."""
         self.symbols: frozenset[Node] = frozenset()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.language import parser
+from gradcli.language import automaton
 from gradcli.language.parser import parse_program
-from gradcli.language.reparse import reparse
-from gradcli.language.syntax import Program, Syntax
+from gradcli.language.syntax import Program
 from gradcli.language.tokens import ParseLimits
+from tests.language.trees import fields
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").rglob("*.grad"))
 CELLS = sorted((Path(__file__).parents[2] / "samples").rglob("*.py"))
@@ -56,21 +55,6 @@ BROKEN = [
 ]
 
 
-def fields(part: Any) -> Iterator[Any]:
-    """All that is in a tree, in order, without recursion."""
-    waiting = [part]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Syntax):
-            yield type(part)
-            waiting += [getattr(part, name) for name in type(part).__slots__]
-        elif isinstance(part, tuple):
-            yield len(part)
-            waiting += part
-        else:
-            yield part
-
-
 def tree(text: str) -> Any:
     try:
         program: Program = parse_program(Source("program", text), ParseLimits())
@@ -86,9 +70,7 @@ def tree(text: str) -> Any:
 )
 def test_trees_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tree(text)
-    monkeypatch.setattr(parser, "LONG", 0)
-    assert tree(text) == expected
-    monkeypatch.setattr(parser, "MANY", 0)
+    monkeypatch.setattr(automaton, "LONG", 0)
     assert tree(text) == expected
 
 
@@ -98,9 +80,7 @@ def test_trees_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors_are_the_same(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "y = sin(x)\n" * 5 + "y = 1\ny = x\nf(a=1, b=2)\n" * 3 + wrong + "\ny = x\n" * 4
     expected = tree(text)
-    monkeypatch.setattr(parser, "LONG", 0)
-    assert tree(text) == expected
-    monkeypatch.setattr(parser, "MANY", 0)
+    monkeypatch.setattr(automaton, "LONG", 0)
     assert tree(text) == expected
     assert not isinstance(expected, list)
 
@@ -108,7 +88,7 @@ def test_errors_are_the_same(wrong: str, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_first_of_several_errors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where statements like the second one stand before the first error."""
     text = "f(a=1, b=2)\ny = 1\n" * 4 + "y = 1e999\nf(a=1, a=2)\nf(a=1, b=2)\ny = 1\n"
-    monkeypatch.setattr(parser, "LONG", 0)
+    monkeypatch.setattr(automaton, "LONG", 0)
     found = tree(text)
     assert not isinstance(found, list)
     assert text[slice(*found.span)] == "1e999"
@@ -117,22 +97,22 @@ def test_the_first_of_several_errors_is_told(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("text", BROKEN)
 def test_errors_in_rows_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tree(text)
-    monkeypatch.setattr(parser, "LONG", 0)
+    monkeypatch.setattr(automaton, "LONG", 0)
     assert tree(text) == expected
     assert not isinstance(expected, list)
 
 
 def test_most_of_a_long_row_is_added_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: list[int] = []
-    pairs = parser._Recipes.pairs
+    pairs = automaton._Recipes.pairs
 
-    def counted(recipes: parser._Recipes, *begun: Any) -> int:
+    def counted(recipes: automaton._Recipes, *begun: Any) -> int:
         counts.append(pairs(recipes, *begun))
         return counts[-1]
 
-    monkeypatch.setattr(parser._Recipes, "pairs", counted)
-    tree("a = [x" + ", 1, y" * parser.LONG + "]\nx" + " + 1 * y" * parser.LONG)
-    assert sum(counts) > 8 * parser.LONG - 20
+    monkeypatch.setattr(automaton._Recipes, "pairs", counted)
+    tree("a = [x" + ", 1, y" * automaton.LONG + "]\nx" + " + 1 * y" * automaton.LONG)
+    assert sum(counts) > 8 * automaton.LONG - 20
     assert len(counts) < 8
 
 
@@ -140,40 +120,14 @@ def test_most_statements_of_a_long_text_are_built_as_others_were(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[bytes] = []
-    recipe = parser._recipe
+    recipe = automaton._recipe
 
-    def counted(kinds: bytes, *begun: Any) -> parser.Recipe | None:
+    def counted(kinds: bytes, *begun: Any) -> automaton.Recipe | None:
         asked.append(kinds)
         return recipe(kinds, *begun)
 
-    monkeypatch.setattr(parser, "_recipe", counted)
-    text = "".join(f"y{i} = sin(y{i}) + {i}.5\n" for i in range(parser.LONG // 4))
+    monkeypatch.setattr(automaton, "_recipe", counted)
+    text = "".join(f"y{i} = sin(y{i}) + {i}.5\n" for i in range(automaton.LONG // 4))
     names = [part for part in tree(text) if isinstance(part, str) and part.startswith("y")]
-    assert len([kinds for kinds in asked if kinds[-1] == parser._SEPARATOR]) == 1
-    assert len(names) == 2 * (parser.LONG // 4)
-
-
-LATER = "x = 2\n" + "".join(f"y{i} = f(y{i - 1}) * {i}.5 - a.b\n" for i in range(1, 201)) + "y200"
-
-
-@pytest.mark.parametrize("looked_at", [[], [3], [*range(100, 0, -1)]])
-def test_statements_are_built_when_they_are_looked_at(
-    looked_at: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In any order; each of them once, as others may hold its parts."""
-    expected, names = tree(LATER), parse_program(Source("program", LATER), ParseLimits()).names
-    monkeypatch.setattr(parser, "LONG", 0)
-    program = parse_program(Source("program", LATER), ParseLimits())
-    assert sum(hasattr(each, "moved_from") for each in program.statements) > 150
-    values = [program.statements[each].value for each in looked_at]  # type: ignore[union-attr]
-    assert program.names == names
-    assert [*fields(program.statements)] == expected
-    assert values == [program.statements[each].value for each in looked_at]  # type: ignore[union-attr]
-
-
-def test_statements_move_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser, "LONG", 0)
-    program = parse_program(Source("program", LATER), ParseLimits())
-    text = "x = 13\n" + LATER.partition("\n")[2]
-    changed = reparse(Source("program", text), ParseLimits(), program)
-    assert [*fields(changed.statements)] == tree(text)
+    assert len([kinds for kinds in asked if kinds[-1] == automaton._SEPARATOR]) == 1
+    assert len(names) == 2 * (automaton.LONG // 4)

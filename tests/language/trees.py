@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from gradcli.diagnostics import Source
@@ -26,6 +27,21 @@ def shape(node: Any) -> Any:
         return node
     parts = [shape(getattr(node, name)) for name in node.__slots__ if "span" not in name]
     return type(node).__name__, *parts
+
+
+def fields(part: Any) -> Iterator[Any]:
+    """All that is in a tree, in order, without recursion."""
+    waiting = [part]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Syntax):
+            yield type(part)
+            waiting += [getattr(part, name) for name in type(part).__slots__]
+        elif isinstance(part, tuple):
+            yield len(part)
+            waiting += part
+        else:
+            yield part
 
 
 _OPERATORS: dict[type, str] = {
