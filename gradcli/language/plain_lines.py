@@ -26,6 +26,10 @@ Parse = Callable[[Tokens], Program]
 
 LEAST = 1000
 """Fewer lines in a row are parsed like others."""
+ALIKE = 16
+"""Lines of one form, with all digits alike, on average: it takes time to look at each form."""
+TOKENS = 4
+"""A line with a statement has so many, at least."""
 PERIOD = 64
 """The most lines in what they repeat."""
 BLOCKS = 16
@@ -96,24 +100,31 @@ def _blocks(text: str, limits: ParseLimits) -> list[_Lines]:
     """The rows of such lines in a text."""
     if any(map(text.__contains__, _ACROSS_LINES)):
         return []
-    forms = _LineForms(limits.depth)
-    return [
-        block
-        for found in _pattern().finditer(text)
-        for block in _blocks_of_lines(text, *found.span(), forms)
-    ]
+    forms, spans = _LineForms(limits.depth), list[Span]()
+    for found in _pattern().finditer(text):
+        if text.count("\n", *found.span()) > LEAST:
+            spans.append(_followed(text, *found.span()))
+    if sum(text.count("\n", *span) for span in spans) > limits.tokens // TOKENS:
+        return []
+    return [block for span in spans for block in _blocks_of_lines(text, *span, forms)]
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Many lines that begin with a name, and have nothing in them but names, numbers and marks."""
-    return re.compile(
-        rf"(?:^[A-Za-z_][A-Za-z0-9_ .,()+\-*/@=<>\[\]]*+\n){{{LEAST},}}(?=[A-Za-z_])", re.MULTILINE
-    )
+    """Lines that begin with a name, and have nothing in them but names, numbers and marks."""
+    return re.compile(r"(?:^[A-Za-z_][A-Za-z0-9_ .,()+\-*/@=<>\[\]]{0,200}+\n)++", re.MULTILINE)
+
+
+def _followed(text: str, begin: int, end: int) -> Span:
+    """Such lines without the last one, where that may go on in the next line."""
+    is_followed = text[end : end + 1].isascii() and text[end : end + 1].isalpha()
+    return begin, end if is_followed else text.rindex("\n", begin, end - 1) + 1
 
 
 def _blocks_of_lines(text: str, begin: int, end: int, forms: _LineForms) -> Iterator[_Lines]:
     lines = text[begin:end].encode("ascii").translate(_SAME_DIGITS).splitlines(keepends=True)
+    if len(set(lines)) * ALIKE > len(lines):
+        return
     found = [forms[line] for line in lines]
     begins = [*accumulate(map(len, lines), initial=begin)]
     others = (place for place, form in enumerate(found) if form is None)
