@@ -7,6 +7,7 @@ from gradcli.graph import Node
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.group import Group
+from gradcli.ops.joining import vstack
 from gradcli.ops.kinds import cast
 from gradcli.ops.norms import norm
 from gradcli.ops.powers import sqrt
@@ -68,6 +69,20 @@ def corrcoef(x: Node) -> Node:
     deviations = sqrt(diagonal.build(found))
     scaled = found / unsqueeze(deviations, -1) / deviations
     return clamp.build(scaled, x.graph.constant(-1.0), x.graph.constant(1.0))  # type: ignore[no-any-return]
+
+
+@table.function(
+    "np.corrcoef",
+    cases=[
+        Case("np.corrcoef(x, y)[0, 1]", {"x": (4,), "y": (4,)}),
+        Case("np.corrcoef(x, rowvar=False)", {"x": (4, 2)}),
+    ],
+)
+def numpy_corrcoef(x: Node, y: Node | None = None, rowvar: bool = True) -> Node:
+    """`corrcoef` as in NumPy: of the rows of x and y, or of their columns without `rowvar`."""
+    given = [x] if y is None else [x, y]
+    rows = vstack.build(given if rowvar else [matrix_transpose(each) for each in given])
+    return corrcoef.build(rows)  # type: ignore[no-any-return]
 
 
 SMALL = 1e-7

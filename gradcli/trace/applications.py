@@ -13,8 +13,9 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import by_dtype, call
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.callee import method_name
+from gradcli.trace.callee import method_name, path_of
 from gradcli.trace.growth import watch
+from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import KEEP_INTEGERS, ON_INTEGERS, NumpyCalls
 from gradcli.trace.objects import RECORDINGS, Object, TypeHint, plain_value
@@ -178,7 +179,8 @@ class Applications(NumpyCalls):
         try:
             result: Value = call(self.values, built_in, arguments, keywords)
         except GradcliError as error:
-            raise self._as_said(built_in.name, error) from None
+            given = (*arguments, *keywords.values())
+            raise self._as_said(built_in.name, error, given) from None
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))
         if self.autograd.dtypes is not None:
@@ -193,9 +195,16 @@ class Applications(NumpyCalls):
             self.values.copies.add(result)
         return result
 
-    def _as_said(self, name: str, error: GradcliError) -> GradcliError:
-        """An error of a function with the words that PyTorch has for it there, if they differ."""
+    def _as_said(self, name: str, error: GradcliError, given: Sequence[Value]) -> GradcliError:
+        """An error of a function with the words that PyTorch or NumPy has for it there, if they
+        differ.
+        """
         told = error.diagnostic
+        if self.values.arrays:
+            from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+            rows = [part for each in given if isinstance(each, Items | tuple) for part in each]
+            error = in_numpys_words(error, (*given, *rows), self.values.arrays)
         if told.code != "index" or not self.values.is_pytorch:
             return error
         from gradcli.trace.wordings import of_function  # few programs fail
@@ -257,7 +266,9 @@ class Applications(NumpyCalls):
         self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
         kind = "method" if method else "function"
         hint = (self._hint_for_method if method else self._hint_for_function)(name)
-        raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
+        written = ".".join(path_of(callee) or [name])
+        said = name if method or not self.root(callee) else written
+        raise GradcliError("name", f"there is no {kind} {said!r}", hint=hint)
 
     def _hint_for_method(self, name: str) -> str:
         if name in ("append", "extend"):

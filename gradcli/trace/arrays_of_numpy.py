@@ -41,6 +41,8 @@ class Looked(NamedTuple):
 
     parameters: tuple[str, ...]
     arrays: int = 1
+    takes_more: bool = False
+    """Whether it takes as many more arguments without names as there are."""
 
 
 _AXIS = ("a", "axis")
@@ -70,7 +72,7 @@ _FUNCTIONS = {
     "argpartition": Looked(("a", "kth", "axis"), 2), "partition": Looked(("a", "kth", "axis"), 2),
     "lexsort": Looked(("keys", "axis")), "isreal": Looked(("x",)),
     "pad": Looked(("array", "pad_width", "mode", "constant_values"), 2),
-    "gradient": Looked(("f", "varargs", "axis")),
+    "gradient": Looked(("f", "axis", "edge_order"), takes_more=True),
     "cov": Looked(("m", "y", "rowvar", "bias", "ddof")),
     "ravel_multi_index": Looked(("multi_index", "dims"), 2), "diag_indices": Looked(("n", "ndim")),
     "linalg.matrix_rank": Looked(("A", "tol")), "linalg.cond": Looked(("x", "p")),
@@ -158,6 +160,10 @@ class ArrayCalls:
     def _known(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """What NumPy's function gives of values as they are now."""
         known = _FUNCTIONS[name]
+        more: list[Any] = []
+        if known.takes_more:
+            more = [self._plain(name, each) for each in arguments[known.arrays :]]
+            arguments = arguments[: known.arrays]
         given = bind_names(
             name, known.parameters, arguments, keywords, known.parameters[known.arrays :]
         )
@@ -169,7 +175,7 @@ class ArrayCalls:
                 raise GradcliError("limit-memory", f"np.{name} of numbers above {MOST:,}")
         positional = [found.pop(each) for each in known.parameters[: known.arrays]]
         try:
-            result = attrgetter(name)(np)(*positional, **found)
+            result = attrgetter(name)(np)(*positional, *more, **found)
         except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
             raise GradcliError("value", f"np.{name}: {error}") from None
         if isinstance(result, tuple):

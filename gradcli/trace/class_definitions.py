@@ -118,7 +118,7 @@ class ClassDefinitions:
             if told is not None:
                 yield told.call([made, name], {})
         made.doc = docstring(statement.body)
-        made.declared = tuple(_declared(statement.body))
+        made.declared = tuple(_declared(statement.body, tracer.autograd.source.text))
         made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
         for each in holds:
             self._hold(made, each)
@@ -216,10 +216,12 @@ class ClassDefinitions:
         return Instance(self._values, made)
 
 
-def _declared(body: Sequence[syntax.Statement]) -> Iterator[str]:
-    """The names that the body of a class gives a type or a value."""
+def _declared(body: Sequence[syntax.Statement], text: str) -> Iterator[str]:
+    """The names that the body of a class gives a type, which are those of a dataclass's fields."""
     for statement in body:
         if isinstance(statement, syntax.Declaration):
             yield statement.name
         elif isinstance(statement, syntax.Assign) and isinstance(statement.target, syntax.Name):
-            yield statement.target.id
+            between = text[statement.target.span[1] : statement.value.span[0]]
+            if ":" in between and "ClassVar" not in between:  # the tree has no types
+                yield statement.target.id

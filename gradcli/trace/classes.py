@@ -68,7 +68,7 @@ class Class(Object):
         self.describes: bool = any(base.describes for base in bases)
         """Whether it has objects that say what an attribute is: with `__get__`."""
         self.declared: tuple[str, ...] = ()
-        """The names that its body gives a type or a value."""
+        """The names that its body gives a type."""
         self._make = make
         self._apply = apply
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -20,6 +21,9 @@ class MixtureSameFamily(Distribution):
     """One of several distributions, which lie along the last axis before their values."""
 
     has_rsample = False
+    nodes = MappingProxyType(
+        {"mean": "SumBackward1", "variance": "AddBackward0", "cdf": "SumBackward1"}
+    )
 
     def __init__(self, weights: Categorical, parts: Distribution) -> None:
         super().__init__(parts.draws, ())
@@ -84,6 +88,8 @@ class MixtureSameFamily(Distribution):
 
 class Independent(Distribution):
     """A distribution whose last axes are parts of one value."""
+
+    nodes = MappingProxyType({"entropy": "SumBackward1", "log_prob": "SumBackward1"})
 
     def __init__(self, base: Distribution, axes: int) -> None:
         super().__init__(base.draws, ())

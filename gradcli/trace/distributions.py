@@ -32,7 +32,7 @@ from gradcli.trace.objects import ClassName, Given, Object, class_shown
 from gradcli.trace.printing import as_single
 from gradcli.trace.special import Size
 from gradcli.trace.supports import Support
-from gradcli.trace.tensor_text import with_suffixes
+from gradcli.trace.tensor_text import PLAIN, with_suffixes
 from gradcli.trace.values import Value, Values
 
 Method = Callable[[list[Any], Given], Any]
@@ -75,6 +75,8 @@ class Distribution(Object):
     """How many of its last axes are parts of one value."""
     has_rsample = True
     """Whether PyTorch's samples pass gradients on."""
+    nodes: Mapping[str, str] = EMPTY
+    """What PyTorch calls the last node of what it computes by another formula, by method."""
     has_enumerate_support = False
     """Whether it has so few values that they can be listed."""
 
@@ -153,6 +155,10 @@ class Distribution(Object):
     def variance(self) -> Node:
         raise self.unknown("variance")
 
+    def deviation(self) -> Node:
+        """Its `stddev`."""
+        return _f("sqrt", self.variance())
+
     def entropy(self) -> Node:
         raise self.unknown("entropy")
 
@@ -182,10 +188,15 @@ class Distribution(Object):
 
     def methods(self) -> dict[str, Method]:
         return {
-            "log_prob": lambda *given: self.log_density(self._value("log_prob", *given)),
-            "cdf": lambda *given: self.cdf(self._value("cdf", *given)),
-            "icdf": lambda *given: self.icdf(self._value("icdf", *given)),
-            "entropy": lambda *_: self.entropy(),
+            **{
+                name: partial(self._at_value, name, method)
+                for name, method in (
+                    ("log_prob", self.log_density),
+                    ("cdf", self.cdf),
+                    ("icdf", self.icdf),
+                )
+            },
+            "entropy": lambda *_: self._as_made("entropy", self.entropy()),
             "perplexity": lambda *_: _f("exp", self.entropy()),
             "sample": lambda *given: self._cut(self._sample(*given)),
             "rsample": self._rsample,
@@ -197,9 +208,9 @@ class Distribution(Object):
         if name in self.names:
             return self.parameters[self.names.index(name)]
         if name in ("mean", "mode", "variance"):
-            return getattr(self, name)()
+            return self._as_made(name, getattr(self, name)())
         if name == "stddev":
-            return _f("sqrt", self.variance())
+            return self.deviation()
         if name in ("batch_shape", "event_shape"):
             border = len(self.batch)
             lengths = self.shape[:border] if name == "batch_shape" else self.shape[border:]
@@ -221,6 +232,17 @@ class Distribution(Object):
             (name, Support(self.values, constraint))
             for name, constraint in zip(self.names, self.bounds(), strict=False)
         ]
+
+    def _at_value(
+        self, name: str, method: Callable[[Node], Node], arguments: list[Value], keywords: Given
+    ) -> Node:
+        return self._as_made(name, method(self._value(name, arguments, keywords)))
+
+    def _as_made(self, name: str, node: Node) -> Node:
+        """What a method gives, with the node that it is made by in PyTorch."""
+        if name in self.nodes:
+            self.values.made_by[node] = self.nodes[name], (), EMPTY
+        return node
 
     def _value(self, name: str, arguments: list[Value], keywords: Given) -> Node:
         """The value that a method is given; `icdf` takes any number."""
@@ -284,7 +306,7 @@ class Distribution(Object):
         if value.size != 1:
             return f"torch.Size({list(node.shape)})"
         if value.shape:
-            return with_suffixes(value, ())
+            return with_suffixes(value, self.values.suffixes(node), self.values.style or PLAIN)
         return f"{as_single(value.item()) if self.values.is_single(node) else value.item()}"
 
 

@@ -34,6 +34,10 @@ _KINDS = {"floating": FLOATS, "integer": INTEGERS, "number": (*INTEGERS, *FLOATS
 """By what NumPy calls them."""
 
 
+_FLOAT_LIMITS = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+"""In the order in which `torch.finfo` prints them."""
+
+
 class DtypeLimits(Object):
     """`torch.finfo(dtype)` and `torch.iinfo(dtype)`."""
 
@@ -53,7 +57,7 @@ class DtypeLimits(Object):
 
     def shown(self) -> str:
         kind = "iinfo" if self._dtype.startswith(("int", "uint")) else "finfo"
-        names = ("min", "max") if kind == "iinfo" else ("resolution", "min", "max", "eps")
+        names = ("min", "max") if kind == "iinfo" else _FLOAT_LIMITS
         shown = [f"{name}={self._numbers[name]:g}" for name in names]
         return f"{kind}({', '.join(shown)}, dtype={self._dtype})"
 

@@ -70,8 +70,8 @@ class Enumeration(Object):
         self._made = made
         self.members: dict[str, Member] = {}
         held = made.frame.values
-        for name in dict.fromkeys(made.declared):
-            if name.startswith("_") or name not in held:
+        for name in [*held]:
+            if name.startswith("_"):
                 continue
             value = held.pop(name)
             if isinstance(value, Auto):

@@ -458,7 +458,10 @@ class Expressions(Operations):
         else:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
         self.graph.span = expression.name_span
-        return GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
+        error = GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
+        from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+        return in_numpys_words(error, (value,), self.values.arrays)
 
 
 def _has_lists(written: syntax.List) -> bool:

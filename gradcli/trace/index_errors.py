@@ -108,3 +108,13 @@ def uneven(items: Items) -> RefusedError | None:
             )
         waiting += [(each, depth + 1) for each in reversed(part)]
     return None
+
+
+def backwards() -> RefusedError:
+    """The error for a slice of a tensor with a step below 0."""
+    return RefusedError(
+        ("ValueError", "step must be greater than zero"),
+        "value",
+        "a slice of a tensor has a step above 0 in PyTorch",
+        hint="x.flip(0) turns an axis round",
+    )

@@ -6,6 +6,7 @@ Formulas: Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, 1
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,9 @@ class LogNormal(Normal):
         loc, scale = self.parameters
         return _f("expm1", scale**2.0) * _f("exp", 2.0 * loc + scale**2.0)
 
+    def deviation(self) -> Node:
+        return _f("sqrt", self.variance())
+
     def entropy(self) -> Node:
         return super().entropy() + self.parameters[0]
 
@@ -69,6 +73,7 @@ class Gamma(ByInverse):
     shapes = 1
     names = ("concentration", "rate")
     constraints = (POSITIVE, POSITIVE)
+    nodes = MappingProxyType({"mode": "ClampBackward1", "cdf": "IgammaBackward0"})
 
     def log_density(self, x: Node) -> Node:
         a, rate = self.parameters
@@ -128,6 +133,7 @@ class Dirichlet(ByInverse):
     names = ("concentration",)
     constraints = (each(POSITIVE),)
     events = 1
+    nodes = MappingProxyType({"mode": "overwritten"})
 
     def log_density(self, x: Node) -> Node:
         (a,) = self.parameters

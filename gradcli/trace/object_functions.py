@@ -15,7 +15,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.objects import BuiltIn, ClassName, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import no_names
 from gradcli.trace.values import Value, Values, describe
@@ -208,10 +208,10 @@ class ObjectFunctions:
         given = bind_names("getattr", names, arguments, keywords, names[2:])
         owner, name = self._object("getattr", given["object"]), given["name"]
         if "default" not in given:
-            found: Value = owner.attribute(str(name))
+            found: Value = attribute_or_method(owner, str(name))
             return found
         try:
-            found = self._autograd.run_inside(owner.attribute(str(name)))
+            found = self._autograd.run_inside(attribute_or_method(owner, str(name)))
         except GradcliError:
             return given["default"]
         return found

@@ -7,6 +7,7 @@ from functools import cache, partial
 from operator import ge, gt, le, lt
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
@@ -48,7 +49,12 @@ def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
         left = values.tensor(left, f"the left side of {operator}")
     if right.__class__ is not Node:
         right = values.tensor(right, f"the right side of {operator}")
-    return _builder(operator)(left, right)
+    try:
+        return _builder(operator)(left, right)
+    except GradcliError as error:
+        from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+        raise in_numpys_words(error, (left, right), values.arrays) from None
 
 
 @cache

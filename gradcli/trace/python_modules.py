@@ -80,6 +80,7 @@ class PythonModules:
                 ),
                 lambda *_: None,
             ),
+            "warnings.catch_warnings": self._quiet,
             **dict.fromkeys(("time.time_ns", "time.perf_counter_ns"), self._nanoseconds),
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
@@ -96,6 +97,17 @@ class PythonModules:
             raise GradcliError("type", f"{name} takes a function, not {describe(value)}",
                                hint=f"{name}(f, …): the name of f without ( )")  # fmt: skip
         return value
+
+    def _quiet(self, arguments: list[Value], keywords: Given) -> Value:
+        """`with warnings.catch_warnings():` there are none here."""
+        from gradcli.trace.managers import PlainBlock  # few programs have one
+
+        names = ("record", "module", "action", "category", "lineno", "append")
+        given = bind_names("catch_warnings", names, arguments, keywords, names)
+        if "record" in given and self.values.truth(given["record"]):
+            raise GradcliError("value", "warnings are not given here: there are none to record",
+                               hint="gradcli's notes stand below what is printed")  # fmt: skip
+        return PlainBlock(None)
 
     # --- functools ---
 

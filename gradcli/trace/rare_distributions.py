@@ -58,7 +58,7 @@ class Geometric(OfLogits):
         return 1.0 / self.probs - 1.0
 
     def mode(self) -> Node:
-        return _f("zeros_like", self.probs)
+        return self.values.own(_f("zeros_like", self.probs))
 
     def variance(self) -> Node:
         return (1.0 / self.probs - 1.0) / self.probs
@@ -80,6 +80,7 @@ class OneHotCategorical(OfLogits):
     printed_names = ()
 
     events = 1
+    nodes = MappingProxyType({"log_prob": "SqueezeBackward1"})
 
     def checked(self) -> Distribution:
         return Categorical(self.draws, self.parameters)
@@ -121,6 +122,7 @@ class Binomial(OfLogits):
     defaults = MappingProxyType({"total_count": 1.0})
     constraints = (COUNT, PROBABILITY, REAL)
     of_truths = True
+    nodes = MappingProxyType({"mode": "ClampBackward0"})
 
     @property
     def total(self) -> Node:
@@ -266,6 +268,7 @@ class Cauchy(Distribution):
 class Gumbel(Distribution):
     names = ("loc", "scale")
     constraints = (REAL, POSITIVE)
+    nodes = MappingProxyType({"cdf": "AddBackward0"})
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
@@ -279,7 +282,10 @@ class Gumbel(Distribution):
         return self.parameters[0]
 
     def variance(self) -> Node:
-        return (math.pi**2 / 6) * self.parameters[1] ** 2.0
+        return self.deviation() ** 2.0
+
+    def deviation(self) -> Node:
+        return (math.pi / math.sqrt(6)) * self.parameters[1]
 
     def entropy(self) -> Node:
         return _f("log", self.parameters[1]) + (1.0 + EULER)
@@ -301,6 +307,7 @@ class HalfNormal(Distribution):
     names = ("scale",)
     constraints = (POSITIVE,)
     printed_names = ()
+    nodes = MappingProxyType({"entropy": "SubBackward0", "cdf": "SubBackward0"})
 
     def log_density(self, x: Node) -> Node:
         (scale,) = self.parameters
@@ -311,7 +318,7 @@ class HalfNormal(Distribution):
         return self.parameters[0] * math.sqrt(2 / math.pi)
 
     def mode(self) -> Node:
-        return _f("zeros_like", self.parameters[0])
+        return self.values.own(_f("zeros_like", self.parameters[0]))
 
     def variance(self) -> Node:
         return self.parameters[0] ** 2.0 * (1 - 2 / math.pi)
@@ -334,6 +341,7 @@ class StudentT(ByInverse):
     names = ("df", "loc", "scale")
     constraints = (POSITIVE, REAL, POSITIVE)
     defaults = MappingProxyType({"loc": 0.0, "scale": 1.0})
+    nodes = MappingProxyType({"mean": "overwritten", "variance": "overwritten"})
 
     def log_density(self, x: Node) -> Node:
         df, loc, scale = self.parameters

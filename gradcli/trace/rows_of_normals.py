@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.control import bind
 from gradcli.ops.shapes import broadcast
 from gradcli.trace.constraints import LOWER_CHOLESKY, POSITIVE, POSITIVE_DEFINITE, REAL, each
 from gradcli.trace.distributions import Distribution, expanded
@@ -37,6 +39,7 @@ class RowsOfNormals(Distribution):
     """What these have in common."""
 
     support = each(REAL)
+    nodes = MappingProxyType(dict.fromkeys(("mean", "mode", "variance"), "ExpandBackward0"))
     events = 1
     lengths: tuple[int, ...]
     """How many axes of each parameter belong to one value."""
@@ -55,10 +58,10 @@ class RowsOfNormals(Distribution):
         self.parameters = tuple(whole)
 
     def mean(self) -> Node:
-        return self.parameters[0]
+        return bind(self.parameters[0])  # which PyTorch expands
 
     def mode(self) -> Node:
-        return self.parameters[0]
+        return self.mean()
 
     def covariance(self) -> Node:
         """The covariance matrix."""
@@ -134,6 +137,10 @@ class LowRankMultivariateNormal(RowsOfNormals):
     """Whose covariance is W Wᵀ and a diagonal, of a narrow matrix W."""
 
     names = ("loc", "cov_factor", "cov_diag")
+    nodes = MappingProxyType({
+        "mean": "SelectBackward0", "mode": "SelectBackward0", "variance": "ExpandBackward0",
+        "entropy": "MulBackward0", "log_prob": "MulBackward0",
+    })  # fmt: skip
     constraints = (each(REAL), each(REAL, 2), each(POSITIVE))
     lengths = (1, 2, 1)
 

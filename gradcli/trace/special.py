@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
@@ -169,9 +169,13 @@ class Specials:
             return self._number(value.length())
         node = self.values.tensor(value)
         if not node.shape:
-            raise GradcliError(
-                "type", "a single value has no length", hint="x.numel() counts the elements"
-            )
+            of_python = node in self.numbers
+            kind = "int" if self.numbers.is_integer(node) else "float"
+            raise RefusedError(
+                ("TypeError", f"object of type '{kind}' has no len()" if of_python else
+                 "len() of a 0-d tensor"),
+                "type", "a single value has no length", hint="x.numel() counts the elements",
+            )  # fmt: skip
         return self._number(node.shape[0])
 
     # --- printing and checking ---

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class Weibull(Distribution):
     support = POSITIVE
     names = ("scale", "concentration")
     constraints = (POSITIVE, POSITIVE)
+    nodes = MappingProxyType({"log_prob": "AddBackward0", "cdf": "AddBackward0"})
 
     def log_density(self, x: Node) -> Node:
         scale, k = self.parameters
@@ -83,6 +85,7 @@ class Weibull(Distribution):
 class Pareto(Distribution):
     names = ("scale", "alpha")
     printed_names = ("alpha", "scale")
+    nodes = MappingProxyType({"log_prob": "AddBackward0", "cdf": "AddBackward0"})
 
     def checked(self) -> Distribution:
         return Exponential(self.draws, self.parameters[1:])
@@ -143,6 +146,7 @@ class HalfCauchy(Distribution):
     names = ("scale",)
     constraints = (POSITIVE,)
     printed_names = ()
+    nodes = MappingProxyType({"entropy": "SubBackward0", "cdf": "SubBackward0"})
 
     def log_density(self, x: Node) -> Node:
         (scale,) = self.parameters
@@ -153,7 +157,7 @@ class HalfCauchy(Distribution):
         return self.values.own(self.values.graph.constant(np.full(self.shape, np.inf)))
 
     def mode(self) -> Node:
-        return _f("zeros_like", self.parameters[0])
+        return self.values.own(_f("zeros_like", self.parameters[0]))
 
     def variance(self) -> Node:
         return self.mean()
@@ -177,6 +181,7 @@ class InverseGamma(ByInverse):
     constraints = (POSITIVE, POSITIVE)
     printed_names = ()
     shapes = 1
+    nodes = MappingProxyType({"log_prob": "AddBackward0", "cdf": "AddBackward0"})
 
     def checked(self) -> Distribution:
         return Gamma(self.draws, self.parameters)
@@ -219,6 +224,9 @@ class Kumaraswamy(Distribution):
     support = PROBABILITY
     names = ("concentration1", "concentration0")
     constraints = (POSITIVE, POSITIVE)
+    nodes = MappingProxyType(
+        {"mode": "ExpBackward0", "entropy": "SubBackward0", "cdf": "AddBackward0"}
+    )
 
     def log_density(self, x: Node) -> Node:
         a, b = self.parameters
@@ -263,6 +271,9 @@ class FisherSnedecor(ByInverse):
     support = POSITIVE
     names = ("df1", "df2")
     constraints = (POSITIVE, POSITIVE)
+    nodes = MappingProxyType(
+        {"mean": "DivBackward0", "mode": "overwritten", "variance": "DivBackward0"}
+    )
 
     def log_density(self, x: Node) -> Node:
         first, second = (each / 2.0 for each in self.parameters)
@@ -327,6 +338,7 @@ class NegativeBinomial(OfLogits):
     support = COUNT
     moments = "logits"
     of_truths = True
+    nodes = MappingProxyType({"mode": "ClampBackward1", "variance": "DivBackward0"})
 
     @property
     def total(self) -> Node:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -50,6 +51,9 @@ class Normal(Distribution):
     def variance(self) -> Node:
         return self.parameters[1] ** 2.0
 
+    def deviation(self) -> Node:
+        return self.parameters[1]
+
     def entropy(self) -> Node:
         return 0.5 + LOG_TWO_PI / 2 + _f("log", self.parameters[1])
 
@@ -68,6 +72,7 @@ class Normal(Distribution):
 
 class Uniform(Distribution):
     names = ("low", "high")
+    nodes = MappingProxyType({"cdf": "ClampBackward1"})
 
     def bounds(self) -> tuple[Constraint, ...]:
         if any(map(self.draws.is_followed, self.parameters)):
@@ -98,6 +103,9 @@ class Uniform(Distribution):
     def variance(self) -> Node:
         return (self.parameters[1] - self.parameters[0]) ** 2.0 / 12.0
 
+    def deviation(self) -> Node:
+        return (self.parameters[1] - self.parameters[0]) / math.sqrt(12.0)
+
     def entropy(self) -> Node:
         return _f("log", self.parameters[1] - self.parameters[0])
 
@@ -124,13 +132,16 @@ class Exponential(Distribution):
         return _f("log", rate) - rate * x
 
     def mean(self) -> Node:
-        return 1.0 / self.parameters[0]
+        return _f("reciprocal", self.parameters[0])
 
     def mode(self) -> Node:
-        return _f("zeros_like", self.parameters[0])
+        return self.values.own(_f("zeros_like", self.parameters[0]))
 
     def variance(self) -> Node:
         return self.parameters[0] ** -2.0
+
+    def deviation(self) -> Node:
+        return self.mean()
 
     def entropy(self) -> Node:
         return 1.0 - _f("log", self.parameters[0])
@@ -162,6 +173,9 @@ class Laplace(Distribution):
     def variance(self) -> Node:
         return 2.0 * self.parameters[1] ** 2.0
 
+    def deviation(self) -> Node:
+        return math.sqrt(2.0) * self.parameters[1]
+
     def entropy(self) -> Node:
         return 1.0 + _f("log", 2.0 * self.parameters[1])
 
@@ -184,6 +198,9 @@ class Bernoulli(OfLogits):
     has_enumerate_support = True
     constraints = (PROBABILITY, REAL)
     support = TRUTH
+    nodes = MappingProxyType({
+        "entropy": "BinaryCrossEntropyWithLogitsBackward0", "log_prob": "NegBackward0",
+    })  # fmt: skip
 
     def log_density(self, x: Node) -> Node:
         return x * self.logits - _f("softplus", self.logits)
@@ -213,6 +230,7 @@ class Categorical(OfLogits):
 
     constraints = (SIMPLEX, each(REAL))
     has_enumerate_support = True
+    nodes = MappingProxyType({"log_prob": "SqueezeBackward1"})
 
     def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters)

@@ -436,11 +436,14 @@ class Values(Changes):
         if isinstance(value, range):
             return len(value) > 0
         if value.size != 1:
-            raise GradcliError(
+            from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+            error = GradcliError(
                 "value",
                 f"a condition of several elements: {show(value.shape)}",
                 hint="all(…) or any(…) makes one of them; where(…) chooses element by element",
             )
+            raise in_numpys_words(error, (value,), self.arrays)
         return bool(self.evaluator.value(value).reshape(()))
 
     # --- indexing ---
@@ -459,6 +462,16 @@ class Values(Changes):
                 from gradcli.trace.index_errors import float_as_index  # a rare error
 
                 raise float_as_index()
+
+    def _check_steps(self, node: Node, items: Sequence[Any]) -> None:
+        """Raise `value` where a slice would go backwards, which only arrays do in PyTorch."""
+        if not self.is_pytorch or node in self.arrays:
+            return
+        for each in items:
+            if isinstance(each, slice) and each.step is not None and each.step < 0:
+                from gradcli.trace.index_errors import backwards  # a rare error
+
+                raise backwards()
 
     def item(self, value: Value) -> list[Item]:
         """One subscript as indices; a mask is one array of indices for each axis that it covers."""
@@ -494,6 +507,7 @@ class Values(Changes):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
         self._check_indices(items)
+        self._check_steps(node, items)
         indices = [
             self.tensor(item, "an index") if isinstance(item, Items) and item else item
             for item in map(self._spelled_out, self._as_several(node, items))
@@ -519,10 +533,19 @@ class Values(Changes):
             axis += node.ndim - width if index is Ellipsis else _axes_of(index)
         if moving and self.any_pass is not None:
             return self.any_pass.element(node, places, moving)
+        return self._picked(node, places)
+
+    def _picked(self, node: Node, places: list[Item]) -> Node:
+        """The elements of a tensor at these places."""
         from gradcli.ops.indexing import getitem
 
         oldest = self.graph.count
-        return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
+        try:
+            return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
+        except GradcliError as error:
+            from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+            raise in_numpys_words(error, (node,), self.arrays) from None
 
     def _as_several(self, node: Node, items: Sequence[Any]) -> Sequence[Any]:
         """What indices stand for: a list of lists alone is several indices in PyTorch."""

@@ -28,7 +28,7 @@ def worded(message: str) -> tuple[str, str] | None:
     for pattern, kind, words in _PHRASES:
         found = pattern.search(message)
         if found is not None:
-            return kind, words(*map(_plain, found.groups()))
+            return kind, words(*map(plain, found.groups()))
     return None
 
 
@@ -53,7 +53,7 @@ _OF_INDICES = {
 """By the name of the function."""
 
 
-def _plain(text: str) -> Any:
+def plain(text: str) -> Any:
     """A shape as a tuple of lengths."""
     if re.fullmatch(r"\([-\d, ]*\)", text):
         return tuple(map(int, re.findall(r"-?\d+", text)))
@@ -267,6 +267,13 @@ _PHRASES = (
     _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
     _phrase(r"^(value cannot be converted to type \w+ without overflow)", "RuntimeError", str),
+    _phrase(r"^(?:tensor: data|an element|an index) must be a tensor, not a string", "TypeError",
+             lambda: "new(): invalid data type 'str'"),
+    _phrase(r"^(?:tensor: data|an element) must be a tensor, not (None|a dictionary)",
+             "RuntimeError", lambda what: "Could not infer dtype of "
+             f"{'NoneType' if what == 'None' else 'dict'}"),
+    _phrase(r"^an integer is divided by 0", "RuntimeError", lambda: "ZeroDivisionError"),
+    _phrase(r"^a list cannot be a key", "TypeError", lambda: "unhashable type: 'list'"),
     _phrase(r"^None has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'NoneType' object has no attribute '{name}'"),
     _phrase(r"\.grad is None: there is nothing to set to zero yet", "AttributeError",
@@ -289,7 +296,6 @@ _PHRASES = (
              _not_bits),
     _phrase(r"^bincount takes one row of integers", "RuntimeError",
              lambda: "bincount only supports 1-d non-negative integral inputs."),
-    _phrase(r"^a single value has no length", "TypeError", lambda: "len() of a 0-d tensor"),
     _phrase(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
              f"linalg.inv: The diagonal element {int(pivot)} is zero, the inversion could not be "
              "completed because the input matrix is singular."),

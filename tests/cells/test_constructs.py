@@ -116,7 +116,7 @@ ERRORS = [
     ("import", "import shutil\nshutil.move", "name", "no module 'shutil'"),
     ("import", "import matplotlib.pyplot as plt\nplt.show()", "name", "no module 'matplotlib'"),
     ("import", "from torch import nothing\nnothing(1)", "name", "gradcli has no torch.nothing"),
-    ("import", T + "torch.nothing(1)", "name", "'nothing'"),
+    ("import", T + "torch.nothing(1)", "name", "'torch.nothing'"),
     ("seeds", T + "torch.manual_seed(-1)", "value", "0 or more"),
     ("np.random", "import numpy as np\nnp.random.seed(-1)", "value", "0 to 2**32"),
     ("np.random", "import numpy as np\nnp.random.normal(0, -1)", "value", "scale < 0"),
