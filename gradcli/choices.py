@@ -161,12 +161,12 @@ def named_tensors(tracer: Tracer, outputs: Mapping[str, Node]) -> dict[str, Node
     """Every named tensor, also lists of equal shapes, then outputs without a name."""
     names = {}
     for name, value in tracer.globals.values.items():
-        if isinstance(value, Items):
+        if isinstance(value, Node):
+            names[name] = value
+        elif value is not None and isinstance(value, Items):
             shapes = value.shapes()
             if len(shapes) == 1 and None not in shapes:
                 names[name] = tracer.values.tensor(value)
-        elif isinstance(value, Node):
-            names[name] = value
     return names | {name: node for name, node in outputs.items() if name not in names}
 
 

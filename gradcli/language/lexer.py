@@ -41,7 +41,11 @@ def lex(source: Source, limits: ParseLimits, begin: int = 0, end: int | None = N
     expectations that stand alone; `limit-tokens` and `limit-depth`.
     """
     _check_size(source, limits)
-    source = clean(source)
+    return lex_clean(clean(source), limits, begin, end)
+
+
+def lex_clean(source: Source, limits: ParseLimits, begin: int, end: int | None = None) -> Tokens:
+    """The same for a text that `clean` has seen."""
     tokens = Tokens(source, bytearray(), [], [], {}, [], [])
     last = len(source.text) if end is None else end
     layout = TextLayout(tokens, limits)

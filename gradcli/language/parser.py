@@ -30,7 +30,7 @@ def parse_program(source: Source, limits: ParseLimits) -> Program:
     Raises GradcliError with the place: `syntax`, `limit-tokens`, `limit-depth`, and `value` for a
     number beyond float64.
     """
-    if len(source.text) > LONG:
+    if LONG < len(source.text) <= limits.source_bytes:
         from gradcli.language.plain_lines import parse_in_parts  # most texts are short
 
         program = parse_in_parts(source, limits, _parsed)

@@ -16,7 +16,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.automaton import is_sure
 from gradcli.language.characters import clean
-from gradcli.language.lexer import lex, names_as_python
+from gradcli.language.lexer import lex_clean, names_as_python
 from gradcli.language.long_texts import is_whole_statement
 from gradcli.language.syntax import Assign, Program
 from gradcli.language.tokens import NUMBER_OF, ParseLimits, Tokens, terminals
@@ -76,12 +76,12 @@ def parse_in_parts(source: Source, limits: ParseLimits, parse: Parse) -> Program
     parts, place, tokens = list[Program](), 0, 0
     try:
         for block in blocks:
-            before = lex(source, limits, place, block.begin)
+            before = lex_clean(source, limits, place, block.begin)
             later = _Later(source, limits, parse, block)
             parts += parse(before), _program(source, later.statements, block)
             tokens += len(before.kinds) + block.tokens
             place = block.end
-        rest = lex(source, limits, place)
+        rest = lex_clean(source, limits, place)
         parts.append(parse(rest))
     except GradcliError:
         return None
@@ -194,7 +194,7 @@ class _Later:
             statements, span = self.statements, (self._block.begin, self._block.end)
         else:
             statements, span = [statement], statement.span
-        wholes: Sequence[Any] = self._parse(lex(self._source, self._limits, *span)).statements
+        wholes: Sequence[Any] = self._parse(lex_clean(self._source, self._limits, *span)).statements
         for each, whole in zip(statements, wholes, strict=True):
             if hasattr(each, "moved_from"):
                 each.target, each.value = whole.target, whole.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from gradcli.diagnostics import Span
@@ -288,8 +288,12 @@ class Mentions:
 
 
 def _has_any(text: str, words: tuple[str, ...]) -> bool:
-    close = text.replace(" (", "(") if "(" in "".join(words) else text
-    return any(word in (close if "(" in word else text) for word in words)
+    return any(word in (_closed_up(text) if "(" in word else text) for word in words)
+
+
+@lru_cache(maxsize=1)  # many words are looked for in the same text
+def _closed_up(text: str) -> str:
+    return text.replace(" (", "(")
 
 
 def _stands_outside(text: str, name: str, span: Span) -> bool:
