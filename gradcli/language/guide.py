@@ -202,6 +202,14 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("dataclasses", "from dataclasses import dataclass\n@dataclass\nclass Config:\n"
                   "    lr: float = 0.1\n    steps: int = 3\nprint(Config(0.2))",
                   "@dataclass, field"),
+        Construct("saved states", "import torch\nm = torch.nn.Linear(2, 1)\n"
+                  "torch.save(m.state_dict(), 'm.pt')\nm.load_state_dict(torch.load('m.pt'))",
+                  "torch.save, torch.load: in memory, no file"),
+        Construct("checkpoints", "import torch\n"
+                  "from torch.utils.checkpoint import checkpoint\n"
+                  "x = torch.ones(2, requires_grad=True)\n"
+                  "y = checkpoint(torch.sin, x, use_reentrant=False)\ny.sum().backward()",
+                  "functions that backward calls again"),
         Construct("averaged models", "import torch\n"
                   "from torch.optim.swa_utils import AveragedModel, SWALR\n"
                   "m = torch.nn.Linear(2, 1)\na = AveragedModel(m)\na.update_parameters(m)\n"

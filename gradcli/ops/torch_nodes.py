@@ -33,7 +33,7 @@ def _named(pattern: str, names: Mapping[str, str]) -> dict[str, str]:
 _NAMED = {
     "square": "PowBackward0", "logsigmoid": "LogSigmoidBackward0", "log_sigmoid":
     "LogSigmoidBackward0", "clamp": "ClampBackward1", "clip": "ClampBackward1",
-    "nll_loss": "NllLossBackward0", "smooth_l1_loss": "SmoothL1LossBackward0",
+    "smooth_l1_loss": "SmoothL1LossBackward0",
     "reshape": "ViewBackward0", "flatten": "ViewBackward0",
     "view": "ViewBackward0", "reshape_as": "ViewBackward0", "T": "PermuteBackward0",
     "outer": "MulBackward0", "dropout": "MulBackward0", "normalize": "DivBackward0",
@@ -242,8 +242,17 @@ def _cross_entropy(called: CallOfFunction) -> str:
     if isinstance(target, Node) and target.kind == "float":
         return "DivBackward1"
     smoothing = called.keywords.get("label_smoothing")
-    is_smooth = smoothing is not None and smoothing != 0
-    return "AddBackward0" if is_smooth else "NllLossBackward0"
+    if smoothing is not None and smoothing != 0:
+        return "AddBackward0"
+    return _nll_loss(called)
+
+
+def _nll_loss(called: CallOfFunction) -> str:
+    """Of rows, or of rows for each of some places, which are put into two axes."""
+    rank = _rank(called, 0, "input")
+    if rank > 2 and rank != 4 and called.keywords.get("reduction") == "none":
+        return "ViewBackward0"
+    return "NllLoss2DBackward0" if rank > 2 else "NllLossBackward0"
 
 
 def _loss(each: str) -> Callable[[CallOfFunction], str]:
@@ -357,7 +366,7 @@ _BY_CALL: dict[str, Callable[[CallOfFunction], str]] = {
     "matmul": lambda called: _product_of(_rank(called, 0, "input"), _rank(called, 1, "other")),
     "mm": lambda _: "MmBackward0", "pad": _padded, "interpolate": _resized,
     "upsample": _resized, "upsample_nearest": _resized,
-    "cross_entropy": _cross_entropy, "round": _rounded,
+    "cross_entropy": _cross_entropy, "nll_loss": _nll_loss, "round": _rounded,
     "l1_loss": _loss("Abs"), "kl_div": _loss("Sub"),
     "lerp": _by_second("Lerp", 2), "clamp_min": _by_second("ClampMin"),
     "clamp_max": _by_second("ClampMax"), "remainder": _by_second("Remainder"),

@@ -89,7 +89,7 @@ class RowOfBytes(Object):
     def _operated(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         other = arguments[0]
         if name in ("__mul__", "__rmul__"):
-            count = max(0, self.values.integer(other, "how often bytes are repeated"))
+            count = max(0, self.values.place(other, "how often bytes are repeated"))
             self.values.graph.ledger.take(len(self.held) * count, "a bytes object")
             return self._again(self.held * count)
         if name == "__mod__":

@@ -24,7 +24,7 @@ MODULES = {
     "jax.numpy": "jnp", "jax.numpy.linalg": "jnp.linalg",
     "nn": "torch.nn", "optim": "torch.optim", "optim.lr_scheduler": "torch.optim.lr_scheduler",
     "lr_scheduler": "torch.optim.lr_scheduler", "copy": "copy", "collections": "collections",
-    "random": "random", "string": "string", "warnings": "warnings", "gc": "gc",
+    "random": "random", "string": "string", "io": "io", "warnings": "warnings", "gc": "gc",
     "functools": "functools", "itertools": "itertools",
     "itertools.chain": "itertools.chain", "time": "time",
     **{name: name for name in (

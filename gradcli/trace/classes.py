@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from gradcli.diagnostics import GradcliError, nearest
+from gradcli.diagnostics import GradcliError, RefusedError, nearest
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
@@ -14,7 +14,7 @@ from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
-from gradcli.trace.objects import BuiltIn, ClassName, Given, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Decorated, Given, Object
 from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
 
@@ -157,7 +157,8 @@ class Class(Object):
         return f"<class '__main__.{self.name}'>"
 
     def has_no(self, kind: str, name: str) -> GradcliError:
-        return _has_no(self, f"the class {self.name}", kind, name, {})
+        said = f"type object '{self.name}' has no attribute '{name}'"
+        return _has_no(self, said, f"the class {self.name}", kind, name, {})
 
 
 def _merged(orders: list[list[Class]], bases: Sequence[Class]) -> list[Class]:
@@ -192,6 +193,8 @@ class Bound(Object):
 
 def bound(value: Value, instance: Instance | None, owner: Class) -> Value:
     """What a class's name means behind an object, or behind the class."""
+    if isinstance(value, Decorated):
+        return value if instance is None else Bound(value, instance)
     if not isinstance(value, UserFunction):
         return value
     if value.binds == "class":
@@ -409,7 +412,8 @@ class Instance(Object):
         return found.call
 
     def has_no(self, kind: str, name: str) -> GradcliError:
-        return _has_no(self.made_by, self.described, kind, name, self.fields)
+        said = f"'{self.made_by.name}' object has no attribute '{name}'"
+        return _has_no(self.made_by, said, self.described, kind, name, self.fields)
 
     def shown(self) -> str:
         said = self.values.texts.get(self)
@@ -422,6 +426,8 @@ class Model(Instance, Module):
     def __init__(self, autograd: Autograd, made_by: Class, replace: Replace) -> None:
         Module.__init__(self, autograd, made_by.name, replace)
         Instance.__init__(self, autograd.values, made_by)
+        self._has_begun = made_by.found("__init__") is None
+        """Whether the `__init__` of Module was called, if it has one of its own."""
         self._buffers: dict[str, None] = {}
         self.keys_of_modules: dict[str, Value] = {}
         """What modules in `_modules` were named by, where that is no string."""
@@ -455,6 +461,25 @@ class Model(Instance, Module):
             return Module.attribute(self, name)
         return Instance.attribute(self, name)
 
+    def begin_as_module(self) -> None:
+        """What the `__init__` of Module does: it may have parts from now on."""
+        self._has_begun = True
+
+    def set(self, name: str, value: Value) -> Any:
+        if not self._has_begun and isinstance(value, Module):
+            raise RefusedError(
+                ("AttributeError", "cannot assign module before Module.__init__() call"),
+                "name",
+                f"{self.made_by.name} has no parts before the __init__ of nn.Module was called",
+                hint="super().__init__() is the first line of def __init__(self)",
+            )
+        if name in self.fields and value is not None:
+            held = self.fields[name]
+            if isinstance(held, Node):
+                held = self.values.current(held)
+            self.check_same_kind(name, held, value, is_buffer=name in self._buffers)
+        return Instance.set(self, name, value)
+
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         own = self.special("__call__")
         return own.call(arguments, keywords) if own else Module.call(self, arguments, keywords)
@@ -467,7 +492,7 @@ class Model(Instance, Module):
 
     def methods(self) -> dict[str, Method]:
         return Module.methods(self) | {
-            "__init__": lambda *_: None,
+            "__init__": lambda *_: self.begin_as_module(),
             "extra_repr": lambda *_: "",
             "register_buffer": self._register_buffer,
             "register_parameter": self._register,
@@ -565,8 +590,13 @@ def _made_new(arguments: list[Any], keywords: Given) -> Any:
     return arguments[0].new(arguments[1:], keywords)
 
 
-def _has_no(made_by: Class, what: str, kind: str, name: str, fields: Given) -> GradcliError:
+def _has_no(
+    made_by: Class, said: str, what: str, kind: str, name: str, fields: Given
+) -> GradcliError:
+    """`said` are Python's words."""
     known = {each for part in made_by.order for each in (*part.frame.functions, *part.frame.values)}
     guess = nearest(name, sorted(known | fields.keys()))
     hint = f"did you mean .{guess}?" if guess else "self.name = value gives it one"
-    return GradcliError("name", f"{what} has no {kind} {name!r}", hint=hint)
+    return RefusedError(
+        ("AttributeError", said), "name", f"{what} has no {kind} {name!r}", hint=hint
+    )

@@ -94,6 +94,7 @@ class Conversions:
                 f"item is for a tensor of one element; this is {show(node.shape)}",
                 hint="x[0].item() is the number in one element, x.tolist() gives all of them",
             )
+        self.values.check_look(node, "item")
         passes = self.values.any_pass
         if passes is not None and (number := passes.number_in(node)) is not None:
             self.values.taken_numbers.add(number)
@@ -109,6 +110,7 @@ class Conversions:
     def _tolist(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The elements as lists of numbers, looked at now; the number itself of a single value."""
         node = self._only("tolist", arguments, keywords)
+        self.values.check_look(node, "storage")
         self.values.graph.check_room(math.prod(max(1, length) for length in node.shape))
         level: list[Value] = [
             self._number(each, node) for each in self._elements(node).ravel().tolist()
@@ -130,6 +132,7 @@ class Conversions:
 
     def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = self._only("numpy", arguments, keywords)
+        self.values.check_look(given, "storage")
         if self.values.is_pytorch and given.kind == "float" and self.autograd.requires_grad(given):
             raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
         node = detach(given) if given.kind == "float" else given

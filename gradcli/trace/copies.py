@@ -45,7 +45,7 @@ class Copies:
                 self.values.graph.ledger.take(256, "a copy")
                 self._new[id(part)] = copy(part)
                 found.append(part)
-            waiting += _held(part)
+            waiting += held(part)
         for part in found:
             self._fill(self._new[id(part)], part)
         return self._of(value)
@@ -102,7 +102,7 @@ def shallow(value: Value) -> Value:
     return made  # type: ignore[no-any-return]
 
 
-def _held(value: Value) -> list[Value]:
+def held(value: Value) -> list[Value]:
     """What a value holds, one level deep."""
     if isinstance(value, Items | tuple):
         return list(value)

@@ -13,9 +13,10 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.table import kernel, whole
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import Value
 
 _COUNTED = whole(
     "\"bincount_cpu\" not implemented for '{Type}'",
@@ -34,8 +35,9 @@ class Histogram(NamedTuple):
 class Countings:
     """The functions and methods by name."""
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
+    def __init__(self, autograd: Autograd) -> None:
+        self._autograd = autograd
+        self.values = autograd.values
         self.methods: dict[str, Special] = {
             "bincount": self._bincount,
             "unique": self._unique,
@@ -62,6 +64,14 @@ class Countings:
 
     def _constant(self, array: Any) -> Node:
         return self.values.graph.constant(np.asarray(array))
+
+    def _like(self, array: Any, operand: Value) -> Node:
+        """The same in the dtype of an operand."""
+        node = self._constant(array)
+        dtypes = self._autograd.dtypes
+        if dtypes is None or not isinstance(operand, Node) or operand.kind != node.kind:
+            return node
+        return dtypes.like(node, operand)
 
     # --- counts ---
 
@@ -103,7 +113,7 @@ class Countings:
         found, inverse, number = np.unique(
             array, return_inverse=True, return_counts=True, axis=axis
         )
-        results: list[Value] = [self._constant(found)]
+        results: list[Value] = [self._like(found, given["input"])]
         if self._is_given(given, "return_inverse"):
             inverse = inverse.reshape(array.shape if axis is None else -1)
             results.append(self._constant(inverse.astype(np.int64)))
@@ -120,7 +130,7 @@ class Countings:
         is_new = np.ones(row.size, bool)
         is_new[1:] = row[1:] != row[:-1]
         places = np.flatnonzero(is_new)
-        results: list[Value] = [self._constant(row[places])]
+        results: list[Value] = [self._like(row[places], given["input"])]
         if self._is_given(given, "return_inverse"):
             inverse = np.cumsum(is_new) - 1
             results.append(self._constant(inverse.reshape(array.shape).astype(np.int64)))

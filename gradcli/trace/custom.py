@@ -140,6 +140,9 @@ class FunctionCalls:
             for whole, part in zip(parts, self._parts(node, parts), strict=True)
         ]
         self.values.copies.update(results)
+        if len(results) > 1:
+            for each in results:
+                self.values.made_by[each] = f"{made.name}Backward", arguments, {}
         context.give(dict(zip(parts, results, strict=True)))
         return tuple(results) if several else results[0]
 

@@ -33,6 +33,8 @@ _CODES = ("info", "pivots", "exponent")
 """Fields of what factors matrices, and says how that went; and of `frexp`."""
 _BITS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32}
 """Of the dtypes that wrap around sooner than integers of a run do."""
+_BY_RANKS: dict[tuple[int, ...], str] = {(1, 1): "dot", (2, 1): "mv", (1, 2): "mv", (3, 3): "bmm"}
+"""The functions that products of so many axes are made of."""
 _COUNTING = ("add", "multiply")
 """Reductions of these add and multiply integers of any dtype as int64."""
 
@@ -43,6 +45,8 @@ class Dtypes:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.default = "float32"
+        self._before: list[tuple[int, str]] = []
+        """What the default was before, and how many nodes there were when it changed."""
         self._named: dict[Node, str] = {}
         """Tensors whose dtype the program names, where it is not its kind's default."""
         self._wrapped: dict[Node, Node] = {}
@@ -52,10 +56,18 @@ class Dtypes:
 
     def of(self, node: Node) -> str:
         """The dtype of a tensor, without `torch.`."""
-        if not self._named and not self.values.arrays:
+        if not (self._named or self.values.arrays or self._before):
             return self._usual(node)
         node = self.values.first.get(node, node)
         return self._of(node) or self._usual(node)
+
+    def set_default(self, dtype: str) -> None:
+        """Let floats be of that dtype from now on: those that there are stay what they are."""
+        if dtype != self.default:
+            graph = self.values.graph
+            self._before.append((graph.count, self.default))
+            graph.forget((0, graph.mark()[1]))  # one that is made again is of the new dtype
+            self.default = dtype
 
     def suffix(self, node: Node) -> str:
         """What is printed of it: nothing where it is the default of its kind."""
@@ -153,6 +165,7 @@ class Dtypes:
                 if not self.values.arrays.isdisjoint((*sides, result)):
                     continue
                 left, right = (self._of(self.values.first.get(each, each)) for each in sides)
+                name = _BY_RANKS.get(tuple(each.ndim for each in sides), name)
                 if left is not None and right is not None and left != right:
                     raise GradcliError(
                         "type",
@@ -180,7 +193,10 @@ class Dtypes:
         """The dtype of tensors of that kind where none is named."""
         if node.kind != "float":
             return "int64" if node.kind == "int" else "bool"
-        return "float64" if node in self.values.arrays else self.default
+        if node in self.values.arrays:
+            return "float64"
+        earlier = (dtype for count, dtype in self._before if node.index < count)
+        return next(earlier, self.default)
 
     def _of(self, node: Node) -> str | None:
         """The same as it follows from operands, of which those without axes come last."""
@@ -215,7 +231,8 @@ class Dtypes:
         singles = [self._found[e] for e in parents if not e.shape and e not in arrays]
         found = _highest(rows, order) or _highest(singles, order)
         is_given = node.op is LEAF or (node.op is CONSTANT and node.shape)
-        is_own = is_given or node in self.values.arrays
+        is_earlier = node.op is not CONSTANT and self._before and node.index < self._before[-1][0]
+        is_own = is_given or is_earlier or node in self.values.arrays
         return self._usual(node) if found is None and is_own else found
 
 

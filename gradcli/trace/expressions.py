@@ -341,6 +341,11 @@ class Expressions(Operations):
                 return self.autograd.another(owner, *made_by)
             if found.op is BIND and found.inputs == (owner,):
                 self.values.made_by[found] = made_by
+            elif len(items) > 1 and any(each is None or type(each) is slice for each in items):
+                from gradcli.trace.slices import last_step  # few programs have such parts
+
+                if (step := last_step(owner, items)) is not None:
+                    self.values.made_by[found] = step, (owner,), EMPTY
         if type(owner) is Size and type(found) is tuple:
             found = Size(found)
         if self.values.arrays:
@@ -382,10 +387,8 @@ class Expressions(Operations):
             places = places_between(self.values, copied, bounds)
             if places is not None:
                 return places
-        integer = self.values.integer
-        return slice(
-            *[None if each is None else integer(each, "a slice's bound") for each in bounds]
-        )
+        place = self.values.place
+        return slice(*[None if each is None else place(each, "a slice's bound") for each in bounds])
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
         owner, name = expression.value, expression.name

@@ -126,7 +126,7 @@ class GraphNode(Object):
         raise self.has_no("attribute", f"{_SAVED}{name}")
 
     def shown(self) -> str:
-        is_own = self._made is not None and isinstance(self._made.op, Custom)
+        is_own = self.name.endswith("Backward")  # PyTorch's own have a number behind it
         module = "torch.autograd.function." if is_own else ""
         return f"<{module}{self.name} object at 0x7f0000000000>"
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
@@ -22,13 +20,11 @@ from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.plain_layers import (
     CONVOLUTION,
-    EMBEDDING,
     KERNEL,
     LAYER_NORM,
     LINEAR,
     NEEDED,
     PLAIN,
-    PRETRAINED,
     SCALED,
     Plain,
 )
@@ -144,8 +140,12 @@ class Layer(Module):
             settings = {**self.settings, name: value}
             self.follow(self.remake({key: self.values.setting(e) for key, e in settings.items()}))
         else:
-            raise self.has_no("attribute", name)
+            super().set(name, value)
         return None
+
+    def rule(self) -> LayerRule:
+        """What it computes now."""
+        return LayerRule(self._compute, self._details, self.settings)
 
     def follow(self, rule: LayerRule) -> Layer:
         """Compute that from now on; the layer."""
@@ -167,6 +167,7 @@ class Layer(Module):
             self._parameters.pop(name, None)
             self._deleted.add(name)
         else:
+            self.check_same_kind(name, self._parameters.get(name), value)
             self._parameters[name] = self.values.tensor(value, name)
 
     def delete(self, name: str) -> None:
@@ -205,8 +206,6 @@ class Layers:
             "Linear": self._linear,
             "Conv1d": partial(self.convolution, 1),
             "Conv2d": partial(self.convolution, 2),
-            "Embedding": self._embedding,
-            "Embedding.from_pretrained": self._pretrained,
             "LayerNorm": self._layer_norm,
             "Sequential": self._sequential,
             "Parameter": self._parameter,
@@ -470,53 +469,6 @@ class Layers:
         found: Node = self.compute(f"conv{axes}d", [padded], {**options, **layer.own(), **given})
         return found if batch is x else FUNCTIONS["squeeze"].build(found, 0)
 
-    def _embedding(self, arguments: list[Value], keywords: Given) -> Layer:
-        given = self.options("Embedding", EMBEDDING, arguments, keywords)
-        self.check_rows("Embedding", given)
-        shape = tuple(self.values.integer(given[name], name) for name in [*EMBEDDING][:2])
-        place = given["padding_idx"]
-        if given["_weight"] is not None:
-            weight = self.values.tensor(given["_weight"], "_weight")
-            return self._embedding_of(leaf(weight, marked=True), place).made_with(given)
-        drawn = self._drawn("randn", shape)
-        if place is not None:
-            number = self.values.integer(place, "padding_idx") % max(1, shape[0])
-            kept = np.arange(shape[0])[:, None] != number
-            drawn = drawn * self.graph.constant(kept.astype(float))
-        return self._embedding_of(leaf(drawn, marked=True), place).made_with(given)
-
-    def check_rows(self, title: str, given: Given) -> None:
-        """Raise `value` for what would change the table of an embedding or its gradient."""
-        if given["max_norm"] is not None:
-            raise GradcliError(
-                "value", f"{title}: max_norm is not known here",
-                hint="weights never change in place: normalise them before",
-            )  # fmt: skip
-        if self.values.truth(given["scale_grad_by_freq"]):
-            raise GradcliError("value", f"{title}: scale_grad_by_freq is not known here",
-                               hint="divide the gradient by the counts yourself")  # fmt: skip
-
-    def _pretrained(self, arguments: list[Value], keywords: Given) -> Layer:
-        """`nn.Embedding.from_pretrained(weights)`, which are frozen unless it says otherwise."""
-        given = self.options("from_pretrained", PRETRAINED, arguments, keywords)
-        self.check_rows("from_pretrained", given)
-        rows = self.values.tensor(given["embeddings"], "the embeddings")
-        if rows.ndim != 2:
-            raise GradcliError("shape", "embeddings are a matrix, with a row for each index")
-        weight = leaf(detach(rows), marked=not self.values.truth(given["freeze"]))
-        settings = {name: given[name] for name in EMBEDDING if name in given}
-        return self._embedding_of(weight, given["padding_idx"]).made_with(
-            {**settings, "num_embeddings": rows.shape[0], "embedding_dim": rows.shape[1]}
-        )
-
-    def _embedding_of(self, weight: Node, padding: Value) -> Layer:
-        """The layer of a matrix of rows; `padding` is the place of one that stays as it is."""
-        options = {} if padding is None else {"padding_idx": padding}
-        details = f"{weight.shape[0]}, {weight.shape[1]}"
-        if padding is not None:
-            details += f", padding_idx={self.values.integer(padding, 'padding_idx')}"
-        return self.with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
-
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:
         given = self.options("LayerNorm", LAYER_NORM, arguments, keywords)
         shape = self.values.integers(given["normalized_shape"], "normalized_shape")
@@ -604,10 +556,11 @@ class Layers:
 
     def uniform(self, shape: tuple[int, ...], bound: float) -> Node:
         """A parameter between -bound and bound, as PyTorch begins with."""
-        drawn = self._drawn("rand", shape) * (2 * bound) - bound
+        drawn = self.drawn("rand", shape) * (2 * bound) - bound
         return leaf(drawn, marked=True)
 
-    def _drawn(self, name: str, shape: Sequence[int]) -> Node:
+    def drawn(self, name: str, shape: Sequence[int]) -> Node:
+        """What a function draws, in a shape."""
         lengths: list[Value] = [self.graph.constant(float(length)) for length in shape]
         node: Node = self.compute(name, lengths, {})
         return node

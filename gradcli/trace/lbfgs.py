@@ -249,7 +249,8 @@ def lbfgs(optimisers: Optimisers) -> Callable[[list[Value], Given], Value]:
         given = bind_names("LBFGS", names, arguments, keywords, names[1:])
         if given.get("line_search_fn") not in (None, "strong_wolfe"):
             raise GradcliError("value", "line_search_fn is None or 'strong_wolfe'")
-        given["params"] = Items([*optimisers.leaves("LBFGS", given["params"])])
+        listed = optimisers.listed("LBFGS", given["params"])
+        given["params"] = Items([*optimisers.leaves("LBFGS", listed)])
         if given.get("max_eval") is None:
             turns = values.integer(given.get("max_iter", values.plain(20)), "max_iter")
             given["max_eval"] = values.plain(turns * 5 // 4)

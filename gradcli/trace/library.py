@@ -216,7 +216,7 @@ class Library:
         if self._mentions(_COUNTS):
             from gradcli.trace.countings import Countings
 
-            self._add(Countings(self._values))
+            self._add(Countings(self._autograd))
         if self._mentions(_CHANCES):
             from gradcli.trace.chances import Chances
 
@@ -306,6 +306,7 @@ class Library:
         from gradcli.trace.batch_norms import BatchNorms
         from gradcli.trace.classes import MODULE, ROOTS
         from gradcli.trace.data_loaders import DataLoaders
+        from gradcli.trace.embeddings import Embeddings
         from gradcli.trace.layers import Layers
         from gradcli.trace.modules import in_given_dtypes
         from gradcli.trace.optimisers import Optimisers
@@ -320,9 +321,12 @@ class Library:
         return (
             late
             | dict.fromkeys(ROOTS, _not_called)
-            | {f"{MODULE}.__init__": lambda *_: None, MODULE: self._bare_module}
+            | {f"{MODULE}.__init__": self._begin_module, MODULE: self._bare_module}
             | in_given_dtypes(
-                layers.functions | BatchNorms(layers).functions | RecurrentLayers(layers).functions
+                layers.functions
+                | Embeddings(layers).functions
+                | BatchNorms(layers).functions
+                | RecurrentLayers(layers).functions
             )
             | optimisers.functions
             | ParameterCalls(autograd, call, replace, self._caller.put_into).functions
@@ -330,6 +334,15 @@ class Library:
             | DataLoaders(autograd, call).functions
             | Transforms(autograd).functions
         )
+
+    def _begin_module(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`nn.Module.__init__(self)`."""
+        from gradcli.trace.classes import Model
+
+        for each in arguments[:1]:
+            if isinstance(each, Model):
+                each.begin_as_module()
+        return None
 
     def _bare_module(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`nn.Module()`: a model without a forward, which may be given parts."""

@@ -9,8 +9,8 @@ from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.caught import Caught, RaisedError
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.objects import BuiltIn, Given, Object
-from gradcli.trace.own_errors import kinds_of
+from gradcli.trace.objects import BuiltIn, Decorated, Given, Object
+from gradcli.trace.own_errors import OwnError, kinds_of
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
@@ -35,9 +35,11 @@ class ManagedBlock(Object):
         return self._generator.next()
 
     def _end(self, _: str, arguments: list[Value], keywords: Given) -> Value:
-        said = arguments[1]
+        said: Any = arguments[1]
         if isinstance(said, Caught):
             return self._failed(RaisedError(said.kind, str(said)))
+        if isinstance(said, OwnError):
+            return self._failed(RaisedError(said.made_by.name, said.shown(), said))
         if not self._generator.is_empty():
             raise GradcliError("value", "generator didn't stop",
                                hint="a context manager yields once")  # fmt: skip
@@ -118,4 +120,4 @@ class Managers:
                 raise GradcliError("type", "a context manager is a function that yields")
             return ManagedBlock(self._values, generator)
 
-        return BuiltIn("contextmanager", call)
+        return Decorated("contextmanager", call)

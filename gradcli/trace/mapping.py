@@ -21,7 +21,17 @@ Visitor = Any
 
 _OF_ROWS = {
     "SumBackward0": "SumBackward1", "MeanBackward0": "MeanBackward1",
-    "DotBackward0": "SqueezeBackward1",
+    "ProdBackward0": "ProdBackward1", "MaxBackward1": "MaxBackward0",
+    "MinBackward1": "MinBackward0", "TraceBackward0": "SumBackward1",
+    "DotBackward0": "SqueezeBackward1", "MvBackward0": "SqueezeBackward1",
+    "MmBackward0": "UnsafeViewBackward0", "BmmBackward0": "UnsafeViewBackward0",
+    "AddmmBackward0": "AddBackward0", "AddmvBackward0": "AddBackward0",
+    "SqueezeBackward0": "ViewBackward0", "SqueezeBackward1": "SqueezeBackward2",
+    "SqueezeBackward4": "SqueezeBackward5", "TBackward0": "TransposeBackward0",
+    "MseLossBackward0": "MeanBackward1", "BinaryCrossEntropyBackward0": "MeanBackward1",
+    "NllLossBackward0": "DivBackward0", "EmbeddingBackward0": "PermuteBackward0",
+    "ConvolutionBackward0": "ViewBackward0", "AvgPool2DBackward0": "ViewBackward0",
+    "RollBackward0": "ViewBackward0",
 }  # fmt: skip
 """Nodes that have another name where they are of many rows."""
 
@@ -75,7 +85,10 @@ class Mapping:
             results = []
             graph = self.values.graph
             drawn = graph.draws
+            before, was_again = self.values.mapped, self.values.is_again
+            rows = {each for column in columns for part in column if part for each in part}
             for number in range(counts.pop()):
+                self.values.mapped = before | rows if self.values.is_pytorch else before
                 row = [
                     self._row(whole, column, number)
                     for (whole, _), column in zip(pairs, columns, strict=True)
@@ -83,7 +96,11 @@ class Mapping:
                 by_name = dict(zip(named, row[len(inputs) :], strict=True))
                 if randomness == "same":
                     graph.draws = drawn
-                results.append((yield function.call(row[: len(inputs)], by_name)))
+                self.values.is_again = was_again or (self.values.is_pytorch and number > 0)
+                try:
+                    results.append((yield function.call(row[: len(inputs)], by_name)))
+                finally:
+                    self.values.mapped, self.values.is_again = before, was_again
                 if randomness == "error" and graph.draws != drawn:
                     raise GradcliError(
                         "value",
@@ -139,7 +156,14 @@ class Mapping:
     def _whole(self, rows: list[Node], dim: int) -> Node:
         """The rows as one tensor, which PyTorch makes at once: its node is called as theirs are."""
         whole = stack(rows, dim)
-        name = node_name(self.values, rows[0])
+        first = rows[0]
+        name = node_name(self.values, first)
         name = _OF_ROWS.get(name, name)
-        self.values.made_by[whole] = name, rows[0].inputs, {}
+        if first.ndim == 1 and name == "ViewBackward0" and self._is_linear(first):
+            name = "AddBackward0"
+        self.values.made_by[whole] = name, first.inputs, {}
         return whole
+
+    def _is_linear(self, node: Node) -> bool:
+        made = self.values.made_by.get(node)
+        return made is not None and made[0].rpartition(".")[2] == "linear"

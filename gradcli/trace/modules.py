@@ -78,6 +78,8 @@ class Module(Object):
         self._first_watchers: list[Object] = []
         """Functions of the module and the gradients of its output, before these."""
         self.replace = replace
+        self.noted: dict[str, Value] = {}
+        """What the program has stored with it that is no part of what it computes, by name."""
         self.not_saved: set[str] = set()
         """The buffers that are no part of its state."""
         self.computed: dict[str, Any] = {}
@@ -269,9 +271,37 @@ class Module(Object):
             return HookTable(self.values, getattr(self, _HOOKS[name]))
         if name in _PARTS:
             return Dictionary(self.values, _PARTS[name](self).items())
+        if name in self.noted:
+            return self.values.now(self.noted[name])
         if self.computed and (found := self.part(name)) is not None:
             return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)
+
+    def set(self, name: str, value: Value) -> Any:
+        """Store a value with it, which may be no part of what it computes. Raises `name`."""
+        is_part = isinstance(value, Module) or (
+            isinstance(value, Node) and value in self.values.parameters
+        )
+        if is_part or name in self.methods() or name.startswith("_"):
+            raise self.has_no("attribute", name)
+        self.noted[name] = value
+
+    def check_same_kind(
+        self, name: str, held: Value, value: Value, *, is_buffer: bool = False
+    ) -> None:
+        """Raise `type` where a parameter, a module or a buffer would become something else."""
+        parameters = self.values.parameters
+        if isinstance(held, Node) and held in parameters:
+            is_same, kind = isinstance(value, Node) and value in parameters, "parameter"
+        elif isinstance(held, Module):
+            is_same, kind = isinstance(value, Module), "child module"
+        else:
+            is_same = not is_buffer or (isinstance(value, Node) and self.values.is_tensor(value))
+            kind = "buffer"
+        if not is_same:
+            from gradcli.trace.refusals import of_another_kind  # a rare error
+
+            raise of_another_kind(self.values, name, kind, value)
 
     def method(self, name: str) -> Method:
         """The method of that name, or the call of a module inside: `net.encoder(x)`."""
@@ -556,8 +586,9 @@ class Composite(Module):
 
     def set(self, name: str, value: Value) -> None:
         if name not in self.fields and name not in self._deleted:
-            raise self.has_no("attribute", name)
-        self.fields[name] = value
+            super().set(name, value)
+        else:
+            self.fields[name] = value
 
     def delete(self, name: str) -> None:
         if name not in self.fields:

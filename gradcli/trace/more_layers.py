@@ -12,6 +12,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.embeddings import check_rows
 from gradcli.trace.layers import Layer, LayerRule, Layers, remaking
 from gradcli.trace.modules import Composite, Module, in_given_dtypes
 from gradcli.trace.objects import Given
@@ -87,7 +88,7 @@ class MoreLayers:
     def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
         """Means, sums or maxima of rows of a table."""
         given = self.layers.options("EmbeddingBag", BAG, arguments, keywords)
-        self.layers.check_rows("EmbeddingBag", given)
+        check_rows(self.layers, "EmbeddingBag", given)
         rows, width = (self.values.integer(given[name], name) for name in [*BAG][:2])
         table = given["_weight"]
         if table is None:

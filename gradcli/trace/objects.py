@@ -267,6 +267,10 @@ class HookHandle(Object):
         return {"remove": lambda *_: self._remove()}
 
 
+class Decorated(BuiltIn):
+    """What a decorator of Python's has made of a function: in a class it is a method."""
+
+
 class Recording(Object):
     """`torch.no_grad()` and `torch.enable_grad()`: whether the block or function is recorded."""
 

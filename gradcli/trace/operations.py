@@ -315,7 +315,7 @@ class Operations(Visits):
 
     def _repeated(self, value: Any, times: Node) -> Value:
         kind = "tuple" if isinstance(value, tuple) else "list"
-        count = max(0, self.values.integer(times, f"how often a {kind} is repeated"))
+        count = max(0, self.values.place(times, f"how often a {kind} is repeated"))
         self.graph.check_room(count * max(1, len(value)))
         if kind == "list":
             return Items(list(value) * count)
@@ -348,7 +348,7 @@ class Operations(Visits):
         if operator == "+" and isinstance(right, str):
             return self.python.joined([left, right])
         if operator == "*":
-            count = max(0, self.values.integer(right, "how often a string is repeated"))
+            count = max(0, self.values.place(right, "how often a string is repeated"))
             self.graph.ledger.take(4 * len(left) * count, "a string")
             return left * count
         self._check_sides(operator, left, right)

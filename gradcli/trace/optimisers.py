@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
@@ -20,10 +20,15 @@ from gradcli.ops.loops import Unlike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dtype_names import TYPES
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values
 
+_NOT_LISTED = (
+    "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+)
+"""PyTorch's words, before what it got."""
 State = dict[str, Node]
 """What an optimiser remembers of a parameter."""
 Numbers = dict[str, float]
@@ -464,7 +469,7 @@ class Optimisers:
         def make(arguments: list[Value], keywords: Given) -> Value:
             names = ("params", *method.names())
             given = bind_names(name, names, arguments, keywords, names[1:])
-            params = given.pop("params")
+            params = self.listed(name, given.pop("params"))
             defaults = defaults_of(self.values, method.options, given)
             groups = self._groups(params)
             made = []
@@ -474,12 +479,26 @@ class Optimisers:
                         "value", f"{name}: a group has params, and of {', '.join(names[1:])} what "
                         "it needs",
                     )  # fmt: skip
-                nodes = self.leaves(name, own["params"], in_group=bool(groups))
-                named = {**own, "params": Items([*nodes]), **self._names(own["params"])}
+                rows = own["params"]
+                rows = Items(self.values.elements(rows)) if isinstance(rows, Object) else rows
+                nodes = self.leaves(name, rows, in_group=bool(groups))
+                named = {**own, "params": Items([*nodes]), **self._names(rows)}
                 made.append(group_of(self.values, name, method.options, named, defaults))
             return Optimiser(self.autograd, name, method, defaults, made, self.replace)
 
         return make
+
+    def listed(self, name: str, params: Value) -> Value:
+        """Parameters that a generator gives, or another iterable, as a list."""
+        if isinstance(params, Node) and self.values.is_python and params not in self.values.listed:
+            kind = TYPES[self.values.array_dtype(params)]
+            raise RefusedError(
+                ("TypeError", f"{_NOT_LISTED}torch.{kind}Tensor"),
+                "type",
+                f"{name} takes a list of parameters",
+                hint=f"torch.optim.{name}([w], lr=0.1)",
+            )
+        return Items(self.values.elements(params)) if isinstance(params, Object) else params
 
     def _groups(self, params: Value) -> list[Given]:
         """Groups that are given as dictionaries; none where parameters are given as they are."""

@@ -46,6 +46,7 @@ class OwnLayer(Model):
         made = yield self._make(arguments, keywords)
         assert isinstance(made, Module)
         self._layer = made
+        self.begin_as_module()
 
     # --- as a module: its own parts, and those of the layer ---
 

@@ -16,7 +16,7 @@ from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import kept
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -53,8 +53,6 @@ class ParameterCalls:
         }
         self.functions |= {name.removesuffix("_"): own for name, own in self.functions.items()}
         self.functions |= {
-            "torch.utils.checkpoint.checkpoint": self._checkpoint,
-            "torch.utils.checkpoint.checkpoint_sequential": self._checkpoint_in_turn,
             "torch.nn.utils.parameters_to_vector": self._to_vector,
             "torch.nn.utils.clip_grad_norm_": self._clip_norm,
             "torch.nn.utils.clip_grad_value_": self._clip_value,
@@ -141,26 +139,6 @@ class ParameterCalls:
         if draw == "randn":
             return self.put(node, drawn * size)
         return self.put(node, (drawn * 2.0 - 1.0) * (math.sqrt(3) * size))
-
-    def _checkpoint(self, arguments: list[Value], keywords: Given) -> Any:
-        """What a function gives: a run decides itself what it computes again."""
-        own = ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")
-        function, *rest = arguments or [None]
-        if not isinstance(function, Object):
-            raise GradcliError("type", "checkpoint takes a function",
-                               hint="checkpoint(f, x, use_reentrant=False)")  # fmt: skip
-        return function.call(rest, {key: each for key, each in keywords.items() if key not in own})
-
-    def _checkpoint_in_turn(self, arguments: list[Value], keywords: Given) -> Any:
-        """What modules give one after another."""
-        names = ("functions", "segments", "input", "use_reentrant", "preserve_rng_state")
-        given = bind_names("checkpoint_sequential", names, arguments, keywords, names[3:])
-        value = given["input"]
-        for each in self.values.elements(given["functions"]):
-            if not isinstance(each, Object):
-                raise GradcliError("type", "checkpoint_sequential takes modules")
-            value = yield each.call([value], {})
-        return value
 
     def _to_vector(self, arguments: list[Value], keywords: Given) -> Value:
         """The elements of parameters one behind the other."""

@@ -148,6 +148,7 @@ class PythonCalls(Expressions):
         """`float(x)`, `int(x)`, `bool(x)`: a number, from which no gradient flows back."""
         if name == "bool":
             return self.graph.constant(self.values.truth(node))
+        self.values.check_look(node, "item")
         number = self.values.number(node, f"what {name} converts")
         if name == "int" and not math.isfinite(number):
             raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")

@@ -136,3 +136,31 @@ def division_by_zero(operator: str, whole: bool) -> RefusedError:
         "division by zero",
         hint="torch.tensor(0.) divides as PyTorch does",
     )
+
+
+_KEPT = {
+    "parameter": "torch.nn.Parameter",
+    "child module": "torch.nn.Module",
+    "buffer": "torch.nn.Buffer, torch.Tensor",
+}
+"""What parts of models stay, as PyTorch says it."""
+
+
+def of_another_kind(values: Values, name: str, kind: str, value: Value) -> RefusedError:
+    """The error where a part of a model would become something else."""
+    if isinstance(value, Node):
+        is_tensor = values.is_tensor(value)
+        given = f"torch.{TYPES[values.array_dtype(value)]}Tensor" if is_tensor else (
+            values.plain_kind(value)
+        )  # fmt: skip
+    else:
+        given = getattr(value, "title", type(value).__name__)
+    said = f"cannot assign '{given}' as {kind} '{name}' ({_KEPT[kind]} or None expected)"
+    return RefusedError(
+        ("TypeError", said),
+        "type",
+        f"{name} is a {kind} of the model, and stays one",
+        hint=f"with torch.no_grad(): model.{name}.copy_(…) changes its elements"
+        if kind == "parameter"
+        else "give the other value a name of its own",
+    )

@@ -9,6 +9,7 @@ from gradcli.graph import Node
 from gradcli.trace.array_iterators import ArrayIterators
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
+from gradcli.trace.checkpoints import Checkpoints
 from gradcli.trace.composed_layers import ComposedLayers
 from gradcli.trace.devices import Devices
 from gradcli.trace.distribution_calls import DistributionCalls
@@ -39,6 +40,7 @@ from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.sobol import Sobols
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
+from gradcli.trace.stores import Stores
 
 if TYPE_CHECKING:
     from gradcli.trace.autograd import Autograd
@@ -70,6 +72,7 @@ class Seldom:
             Reflection(autograd.values, python),
             Memory(autograd),
             Storages(autograd, put),
+            Stores(autograd),
             MoreTensors(autograd, call, note_random),
             arrays,
             more_layers,
@@ -82,6 +85,7 @@ class Seldom:
             LowerFunctions(autograd, call),
             Devices(autograd),
             Averaging(autograd, replace),
+            Checkpoints(autograd),
             Reparametrising(autograd),
             PackedSequences(autograd),
             Samplers(autograd, call),

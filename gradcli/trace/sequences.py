@@ -126,7 +126,7 @@ class Sequences:
         items.become(store)
 
     def _place(self, items: Sequence[object], value: Value) -> int:
-        place = self.values.integer(value, "an index")
+        place = self.values.place(value, "an index")
         if not -len(items) <= place < len(items):
             raise out_of_range(place, len(items), "a list")
         return place
@@ -147,7 +147,7 @@ class Sequences:
         given = bind_names("insert", ("index", "item"), arguments, keywords)
         check_no_cycle(items, given["item"])
         store = list(items)
-        store.insert(self.values.integer(given["index"], "an index"), given["item"])
+        store.insert(self.values.place(given["index"], "an index"), given["item"])
         items.become(store)
 
     def _pop(self, items: Items, arguments: list[Value], keywords: Given) -> Value:

@@ -179,7 +179,7 @@ class SettingCalls:
         dtype = {"double": "float64", "float": "float32"}.get(dtype, dtype)
         if dtype not in ("float32", "float64") or self.autograd.dtypes is None:
             raise GradcliError("type", "the default dtype is torch.float32 or torch.float64")
-        self.autograd.dtypes.default = dtype
+        self.autograd.dtypes.set_default(dtype)
         return None
 
     def _print_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -236,7 +236,10 @@ class SettingCalls:
 
     def _once_differentiable(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A decorator: the derivative that a function gives is not differentiated again."""
-        return bind_names("once_differentiable", ("fn",), arguments, keywords)["fn"]
+        (function,) = bind_names("once_differentiable", ("fn",), arguments, keywords).values()
+        if isinstance(function, UserFunction):
+            function.records = False
+        return function
 
     def _keep_saved(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`saved_tensors_hooks(pack, unpack)`, where these give what they are given: what backward

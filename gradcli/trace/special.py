@@ -140,7 +140,7 @@ class Specials:
     def _range(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         no_names("range", keywords)
         bind_names("range", ("start", "stop", "step"), arguments, {}, ("stop", "step"))
-        bounds = [self.values.integer(argument, "range") for argument in arguments]
+        bounds = [self.values.place(argument, "range") for argument in arguments]
         if len(bounds) == 3 and bounds[2] == 0:
             raise GradcliError("value", "range: the step is 0", hint="range(0, 10, 2)")
         made = range(*bounds)
@@ -208,6 +208,10 @@ class Specials:
         )
         if not isinstance(separator, str) or not isinstance(end, str):
             raise GradcliError("type", "print: sep and end are strings", hint="sep=', '")
+        for each in arguments:
+            self.values.check_look(each, "print")
+        if self.values.is_again:
+            return None
         line = pieces(arguments, self.numbers, self.graph.ledger, separator)
         if given.get("file") == "sys.stderr":  # which is not among what a program prints
             return None

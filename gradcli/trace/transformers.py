@@ -96,8 +96,9 @@ class Transformers:
         out.title = "NonDynamicallyQuantizableLinear"
         fields["out_proj"] = out
         if has_bias:
-            zeros = FUNCTIONS["zeros"].build(self.graph, width)
-            out.set("bias", leaf(zeros, marked=True))
+            bias = leaf(FUNCTIONS["zeros"].build(self.graph, width), marked=True)
+            self.values.parameters.add(bias)
+            out.set("bias", bias)
         batch_first = self._flag(given, "batch_first")
         dropout = self.values.number(given.get("dropout", self._number(0.0)), "dropout")
         zero = self._flag(given, "add_zero_attn")

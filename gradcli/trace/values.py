@@ -122,6 +122,10 @@ class Values(Changes):
         """Such names, whose values are no nodes: to the program they are None."""
         self.any_pass: StandIns | None = None
         """The pass that is being traced, if it stands for others."""
+        self.mapped: set[Node] = set()
+        """The rows that functions are computing with which `vmap` calls."""
+        self.is_again = False
+        """Whether such a function is called for another row, and has printed what it prints."""
         self.symbols: frozenset[Node] = frozenset()
         """Single whole numbers without values: an element at such a place is not looked up."""
         self.is_pytorch = False
@@ -165,7 +169,7 @@ class Values(Changes):
             return [self.current(each) if isinstance(each, Node) else each for each in value]
         from gradcli.trace.index_errors import nothing_inside  # a rare error
 
-        raise nothing_inside(describe(value), self._plain_kind(value))
+        raise nothing_inside(describe(value), self.plain_kind(value))
 
     def is_single(self, node: Node) -> bool:
         """Whether PyTorch has the tensor in float32, and the run computes in more digits."""
@@ -385,7 +389,7 @@ class Values(Changes):
             raise GradcliError(
                 "type", f"{what} must be an integer, not a truth value", hint="write 0 or 1"
             )
-        if self._plain_kind(value) == "float":
+        if self.plain_kind(value) == "float":
             from gradcli.trace.index_errors import float_for_integer  # a rare error
 
             raise float_for_integer(what)
@@ -396,7 +400,12 @@ class Values(Changes):
             )
         return int(number)
 
-    def _plain_kind(self, value: Value) -> str:
+    def place(self, value: Value, what: str) -> int:
+        """An integer as Python's own types take it, where a truth value is 0 or 1."""
+        is_truth = self.is_python and isinstance(value, Node) and value.kind == "bool"
+        return int(self.number(value, what)) if is_truth else self.integer(value, what)
+
+    def plain_kind(self, value: Value) -> str:
         """The class of a number of Python's; nothing for other values."""
         numbers = self.plain_numbers
         if not self.is_python or numbers is None or not isinstance(value, Node):
@@ -427,6 +436,13 @@ class Values(Changes):
             return (self.number(node, what),)
         return tuple(self.number(row, what) for row in self.rows(node))
 
+    def check_look(self, value: Value, done: str) -> None:
+        """Raise `value` where the numbers of rows are looked at that `vmap` gives a function."""
+        if self.mapped:
+            from gradcli.trace.mapped import refuse_rows  # few programs have them
+
+            refuse_rows(self.mapped, value, done)
+
     def truth(self, value: Value) -> bool:
         """Whether a condition holds; it must be a single value."""
         if value is None or isinstance(value, str | tuple | Items):
@@ -435,6 +451,8 @@ class Values(Changes):
             return value.truth()
         if isinstance(value, range):
             return len(value) > 0
+        if self.mapped:
+            self.check_look(value, "condition")
         if value.size != 1:
             from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
 
@@ -601,7 +619,7 @@ class Values(Changes):
         if len(items) != 1:
             return self.subscript(self.tensor(Items(list(values))), items)
         kind = kind or ("a tuple" if isinstance(values, tuple) else "a list")
-        place = self.integer(items[0], f"an index of {kind}")
+        place = self.place(items[0], f"an index of {kind}")
         try:
             element = values[place]
         except IndexError:

@@ -122,7 +122,15 @@ def _dtypes(name: str, left: str, right: str) -> str:
     if name == "linear":
         sides = " and ".join(TYPES.get(each, each) for each in (left, right))
         return f"mat1 and mat2 must have the same dtype, but got {sides}"
-    if name == "einsum":
+    if name == "dot":
+        sides = " and ".join(TYPES.get(each, each) for each in (left, right))
+        return f"dot : expected both vectors to have same dtype, but found {sides}"
+    if name == "mv":
+        first, second = (TYPES.get(each, each) for each in (right, left))
+        return (
+            f"addmv input tensors must have the same dtype, but got {first}, {second}, and {first}"
+        )
+    if name in ("einsum", "bmm"):
         wanted, found = (TYPES.get(each, each) for each in (left, right))
         return f"expected scalar type {wanted} but found {found}"
     sides = " != ".join(C_NAMES.get(each, each) for each in (left, right))

@@ -39,6 +39,13 @@ ERRORS = [
     ("match", "class A: pass\nmatch A():\n    case A(x): pass", "type", "order of its attributes"),
     ("match", "match 3:\n    case torch.ones(2): pass", "type", "isinstance does not know"),
     ("averaged models", T + "torch.optim.swa_utils.AveragedModel(3)", "type", "takes a model"),
+    ("saved states", T + "torch.load('m.pt')", "value", "saved nothing as 'm.pt'"),
+    ("saved states", T + "torch.save(1, 2)", "type", "takes the name of a file"),
+    ("saved states", T + "import io\nb = io.BytesIO()\ntorch.save(1, b)\ntorch.load(b)", "value",
+     "at its end"),
+    ("checkpoints", T + "torch.utils.checkpoint.checkpoint(3)", "type", "takes a function"),
+    ("checkpoints", T + "torch.utils.checkpoint.checkpoint_sequential([], 0, 1)", "value",
+     "0 segments"),
     ("averaged models", T + "a = torch.optim.swa_utils.AveragedModel(torch.nn.Linear(2, 1))\n"
      "a.update_parameters(torch.nn.Tanh())", "value", "not like the one"),
     ("averaged models", T + "torch.optim.swa_utils.get_ema_avg_fn(2)", "value", "from 0 to 1"),

@@ -1,0 +1,60 @@
+"""Models that keep what they are made of, functions that are called again, states that are kept.
+
+`models_and_memory.txt` has the cells, and what PyTorch 2.13 printed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import evaluate
+from tests.cells.cells import titled
+
+WRITTEN = Path(__file__).with_name("models_and_memory.txt").read_text(encoding="utf-8")
+START = "import torch\nfrom torch import nn\n"
+NAMES = """a[0, :3] Slice
+a[:2, 0] Select
+a[0, :] Select
+a[:, 0] Select
+a[1:, 1:] Slice
+a[None, 0] Select
+a[0, None] Unsqueeze
+a[0, 0:4] Select
+a[..., 1:] Slice
+a[:, None, 1:] Slice
+a[1:, ..., None] Unsqueeze
+a[1, 2] Select
+a[0, [0, 1]] Index"""
+"""Parts of a tensor of 3 × 4, and what PyTorch says has made them."""
+
+
+def printed(program: str) -> list[str]:
+    return list(evaluate(parse_program(Source("cell", program), ParseLimits()), {}).printed)
+
+
+@pytest.mark.parametrize("cell", titled(WRITTEN))
+def test_prints_what_pytorch_prints(cell: str) -> None:
+    program, _, expected = cell.partition("===\n")
+    assert "\n".join(printed(program)) == expected.rstrip("\n")
+
+
+def test_parts_are_named_by_their_last_step() -> None:
+    lines = [line.rpartition(" ") for line in NAMES.splitlines()]
+    calls = "".join(f"print({part}.grad_fn.name())\n" for part, _, _ in lines)
+    found = printed(f"{START}a = torch.ones(3, 4, requires_grad=True)\n{calls}")
+    assert found == [f"{name}Backward0" for _, _, name in lines]
+
+
+def test_print_shows_no_row_under_vmap() -> None:
+    with pytest.raises(GradcliError, match="shows no row"):
+        printed(START + "torch.vmap(lambda x: (print(x), x)[1])(torch.ones(2, 3))")
+
+
+def test_what_was_saved_whole_is_loaded_where_that_is_said() -> None:
+    saved = "torch.save(nn.Linear(1, 1), 'm.pt')\n"
+    with pytest.raises(GradcliError, match="weights_only=False"):
+        printed(f"{START}{saved}torch.load('m.pt')")
