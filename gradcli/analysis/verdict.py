@@ -131,6 +131,8 @@ class Cause:
     """Numbers for machine use: a factor, the indices of wrong elements."""
     correction: Correction | None = None
     """Where the mistake is a slip in one place of a formula."""
+    sure: bool = True
+    """Whether this alone is likely, if it is the only explanation that was found."""
 
 
 @dataclass(frozen=True, slots=True)

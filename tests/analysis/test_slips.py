@@ -327,6 +327,85 @@ def test_a_sign_is_not_named_where_its_term_is_missing() -> None:
     assert not (found.sure and found.causes[0].code == "sign-part")
 
 
+GAIN = "K = P@H.T@inv(H@P@H.T + R); m = x + K@(z - H@x); L = sum(g*m)"
+SPREAD = "B = M@diag(s)@M.T; L = sum(C*B)"
+OF_TWO = [
+    (SPREAD, "s", "M.T@C@M@ones(3)", False),
+    (SPREAD, "s", "sum(M.T@C@M, 0)", False),
+    (GAIN, "x", "g - K@(H@g)", False),
+    ("y = exp(k*x); L = sum(c*y)", "x", "c*k*x*exp(k*x - 1)", False),
+    ("L = sum(c/x)", "x", "c/x**0.5", False),
+    ("L = sum(c*log(x)) + sum(x**3)", "x", "-c/x + 3*x", True),
+    ("L = sum((x - c)**2*exp(k*x))", "x", "2*(x + c)*exp(k*x) - k*(x - c)**2*exp(k*x)", True),
+]
+"""Programs, leaves, formulas of two mistakes or of another one, and whether they are certain."""
+
+
+@pytest.mark.parametrize(("program", "leaf", "wrong", "certain"), OF_TWO)
+def test_two_mistakes_are_certain_only_far_from_each_other(
+    program: str, leaf: str, wrong: str, certain: bool
+) -> None:
+    """A sum of the rows stands for a diagonal, and no matrix for its transpose; the product of two
+    matrices is to be transposed, and no parentheses are wrong.
+    """
+    data = {
+        "M": [[0.4, -1.2, 0.3], [1.1, 0.5, -0.7], [-0.2, 0.8, 1.4]],
+        "C": [[0.9, 0.2, -0.6], [-1.1, 0.3, 0.5], [0.7, -0.4, 1.2]],
+        "s": [0.5, 1.3, 0.8], "P": D, "H": [[0.4, 1.1, -0.3], [0.2, -0.5, 0.9]],
+        "R": [[1.5, 0.2], [0.1, 0.8]], "x": [0.4, 1.3, 2.2], "z": [0.3, -0.8],
+        "g": [0.6, -1.1, 0.4], "k": 0.7, "c": [0.5, -0.9, 1.2],
+    }  # fmt: skip
+    inputs = {name: data[name] for name in data if re.search(rf"\b{name}\b", program)}
+    found = compared(program, inputs, leaf, wrong)
+    assert found.verdict == "fail"
+    two = found.causes[0].message.startswith("two mistakes")
+    assert found.sure == certain
+    assert two or not certain
+
+
+AS_TYPED = [
+    ("sum(where(x > 0, x, c*(exp(x) - 1)))", "where(x > 0.5, 1, c*exp(x))", "0.5 instead of 0"),
+    ("sum(c*sin(x)/sqrt(x))", "c*cos(x)*sqrt(x) - c*sin(x)/(2*x*sqrt(x))", "cos(x) / sqrt(x)"),
+    ("sum(c*x)**2/x[0]**2", "2*sum(c*x)*c/x[0]**2 - 2*sum(c*x)**2*[1,0,0]/x[0]", "exponent"),
+    ("sum(c*(1 - x)**3)", "-3*c*(2 - x)**2", "number is wrong: 2 instead of 1"),
+    ("sum(c*(1 - x)**2)", "-0.5*c*(1 - x)", "number is wrong: -0.5 instead of -2"),
+    ("sum(relu(x - k)**2)", "2*x*(x > 0)", "term k is missing"),
+    ("sum(c*exp(-x**2))", "+2*c*x*exp(-x**2)", "sign is wrong"),
+    ("sum(c*x)/(1 + k)**3", "c*(1 + k)**3", "instead of c / (1 + k)**3"),
+    ("sum((x - c)**2)/4", "(x - c)/4", "number is wrong: 4 instead of 2"),
+    ("sum(c/(2*x**2)) + sum(x)", "1 - c/(2*x**3)", "or the exponent in x**2"),
+    ("k*sum(sqrt(x**2 + 0.01))", "k*sign(x)", "sign(x) instead of x / sqrt(x**2 + 0.01)"),
+    ("sum((outer(x, x) - eye(3))**2)", "4*outer(x, x)@x", "term 4 * x is missing"),
+    ("logdet(diag(x) + outer(c, c))", "c/det(diag(x) + outer(c, c))", ""),
+]
+"""Programs, wrong gradients, and what must be said of the text."""
+
+
+@pytest.mark.parametrize(("program", "wrong", "words"), AS_TYPED)
+def test_a_mistake_is_told_of_what_was_typed(program: str, wrong: str, words: str) -> None:
+    """Not of what has the same value: 2 - p is not 1 - (2 - p), and nobody writes rsqrt."""
+    data = {"x": [0.4, 1.3, 2.2], "c": [0.5, -0.9, 1.2], "k": 0.7}
+    inputs = {name: data[name] for name in data if re.search(rf"\b{name}\b", program)}
+    found = compared(program, inputs, "x", wrong)
+    assert words in found.causes[0].message
+    assert found.sure or not words
+
+
+def test_what_is_no_number_confirms_nothing() -> None:
+    """The logarithm of a negative number is nan, as that of a wrong derivative is."""
+    found = compared("log(sum(exp(-k*x)))/k", {"k": 0.8, "x": [0.4, 1.3]}, "k", "log(-k) + 0*k")
+    assert not found.sure
+    assert found.causes[0].code != "chain-inside"
+
+
+def test_a_missing_condition_is_not_told_where_another_one_stands() -> None:
+    """It is true here and near by, and is not where x is negative."""
+    data = {"x": [0.4, 1.3, 2.2], "k": 0.7}
+    found = compared("sum(relu(x + k)**2)", data, "x", "2*(x + k)*(sum(x) > 0)")
+    assert "condition" not in [each.code for each in found.causes] or found.sure
+    assert not (found.sure and found.causes[0].code == "mask")
+
+
 def test_one_slip_in_other_words_is_certain() -> None:
     """1 - tanh(x)**2 is 1/cosh(x)**2, and p*(1 - p) is taken off as 1 - p and p."""
     for program, wrong, words in (

@@ -19,12 +19,15 @@ from gradcli.language.syntax import (
 )  # fmt: skip
 from gradcli.ops import FUNCTIONS
 
+STRANGE = 1.25
+"""What it costs that a function belongs here which neither program nor gradient has."""
 
-def functions(part: Call, _place: Place, _material: Material) -> Iterator[Change]:
+
+def functions(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     title, operands = called(part)
     function = FUNCTIONS.get(title)
     for twin in function.confused if function else ():
-        yield 1.0, "function", renamed(part, twin)
+        yield 1.0 if twin in material.own else STRANGE, "function", renamed(part, twin)
     if operands:
         reduces = function is not None and _reduces(title)
         yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
@@ -36,6 +39,8 @@ def functions(part: Call, _place: Place, _material: Material) -> Iterator[Change
         swapped = changed(part, arguments=(inner.arguments[0], *more))
         outside = changed(inner, arguments=(swapped, *inner.arguments[1:]))
         yield 1.2, "nesting", outside  # type: ignore[misc]
+    for size in _sizes(material) if title == "sign" else ():  # sqrt(x**2 + eps) for abs(x)
+        yield 1.75, "function", binary("/", operands[0], size)
     if title == "outer" and len(operands) == 2:
         yield 1.2, "operation", binary("*", *operands)
     if title == "solve" and len(operands) == 2:
@@ -55,6 +60,12 @@ def functions(part: Call, _place: Place, _material: Material) -> Iterator[Change
             code = "keepdim" if parameter.name == "keepdim" else "argument"
             if parameter.name not in ("dim", "axis"):
                 yield 1.0, code, with_keyword(part, parameter.name, other)
+
+
+def _sizes(material: Material) -> Iterator[Expression]:
+    """What a number may be divided by to be its sign, nearly."""
+    yield from (name(title) for title in material.names)
+    yield from (piece.expression for piece in material.computed)
 
 
 def unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:

@@ -17,16 +17,18 @@ import numpy as np
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
-from gradcli.analysis.diagnosis.mutation import FACTORS, Mutation, Slip, distance
+from gradcli.analysis.diagnosis.mutants import SAID
+from gradcli.analysis.diagnosis.mutation import FACTORS, Mutation, Slip, distance, is_elsewhere
 from gradcli.analysis.diagnosis.parentheses import nesting
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.scales import scaled
+from gradcli.analysis.switches import is_switch
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
-from gradcli.graph import Node
+from gradcli.graph import Node, ancestors
 
 STEPS = frozenset(
     {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-doubled",
@@ -43,6 +45,8 @@ DROPPED = frozenset({"path-missing", "chain-factor", "chain-doubled", "product-r
 """Steps that may be left out,"""
 NAMED = frozenset({"other-value", "exchanged"})
 """and slips that the program's own equations may make out of that: h - g may be n*z there."""
+NUMBERS = frozenset({"factor", "chain-factor"})
+"""Steps that say what a number may be."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 """Causes that say more than any slip."""
 MARGIN = 0.7
@@ -95,6 +99,7 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
         return []
     slight = close(claim.theirs, claim.right, claim.rtol)  # what changes nothing would explain it
     points += _telling(claim) if slight else []
+    points += _far(claim)
     elsewhere = claim.at_points([claim.points[0], *points])
     mutation = Mutation(elsewhere, typed, words)
     search = Search(elsewhere, words, _excluded(elsewhere))
@@ -145,7 +150,7 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
     found: list[Slip] = []
     for each in islice(mutation.singles(), FEW):
         same = next((other for other in found if mutation.is_same(each, other)), None)
-        if same is not None and not _adds_to(each, same):
+        if same is not None and not (_adds_to(each, same) or is_elsewhere(each, same)):
             continue
         if verdict_without(each, claim, typed) == "fail":
             continue
@@ -154,7 +159,9 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
         if same is None:
             found.append(each)
             mutation.dearest = found[0].cost + MARGIN
-        elif nesting(same.formula) != nesting(typed.expression):
+        elif same.mutants[0].code == "grouping" and nesting(same.formula) != nesting(
+            typed.expression
+        ):
             found[found.index(same)] = each
         else:
             found[found.index(same)] = replace(same, also=each.mutants[0].message)
@@ -174,11 +181,25 @@ def _excluded(claim: Claim) -> set[str]:
     found = set()
     if _right_in_part(claim):  # then it is no other quantity
         found.add("value")
-    elsewhere = [claim.at(factor * claim.known(claim.leaf)) for factor in FAR]
-    known = [point.value(claim.mine) for point in elsewhere]
+    known = [point.value(claim.mine) for point in _at_factors(claim)]
     if any(each is not None and (each < 0).any() for each in known):  # then it has signs
         found.add("absolute")
     return found
+
+
+def _at_factors(claim: Claim) -> list[Point]:
+    """Points where the leaf has another size or sign."""
+    return [claim.at(factor * claim.known(claim.leaf)) for factor in FAR]
+
+
+def _far(claim: Claim) -> list[Point]:
+    """Such points for a formula with conditions of its own, which may be met at all of those near
+    by.
+    """
+    if not any(is_switch(node) for node in ancestors([claim.mine])):
+        return []
+    there = [each for each in _at_factors(claim) if claim.goes_on(each)]
+    return [each for each in there if claim.at_points([each]).is_finite]
 
 
 def _right_in_part(claim: Claim) -> bool:
@@ -195,7 +216,8 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
         return structural
     own = [each.cause(source) for each in slips]
     step = structural[0] if structural else None
-    if step and own[0].code == "constant" and "n/(n - 1)" in step.message:  # 3 for 4 may be another
+    of_number = own[0].code == "constant" or SAID["constant"] in slips[0].also
+    if step and step.code in NUMBERS and of_number:  # 3 for 4 may be n - 1 for n
         told = f"{own[0].message}; {step.message}"
         return [replace(step, message=told, correction=own[0].correction)]
     if step is None or not _explains(step, own[0], source):

@@ -206,7 +206,7 @@ class Claim:
                 return False
             if guessed.size == 1:
                 guessed = np.broadcast_to(guessed.reshape(()), mine.shape)
-            if not close(mine, guessed, self.rtol, slack):
+            if not close(mine, guessed, self.rtol, slack) or np.isnan(mine).all():
                 return False
         return True
 

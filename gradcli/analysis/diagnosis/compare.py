@@ -121,7 +121,7 @@ def _diagnosed(
     large = claim.leaf.size > LARGE
     known = confirmed_in_small(claim, found.index) if large else _confirmed_here(claim, words)
     if known:
-        return known, len(known) == 1
+        return known, len(known) == 1 and known[0].sure
     if close(mine, right, claim.rtol):
         return [_slight(claim, found)], True
     if close(mine, right, claim.rtol, rounding(mine)):

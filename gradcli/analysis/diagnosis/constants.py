@@ -68,7 +68,7 @@ def meanings(
     computes with; and by sizes and mathematics, or else by two numbers.
     """
     size = abs(k)
-    own = [each for each in _program(claim, words) if _explains(each.value)]
+    own = [each for each in program_numbers(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
     less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
     guesses = () if claim.is_formula else (*sizes(claim), *WELL_KNOWN, less)
@@ -108,7 +108,7 @@ def _same(a: float, b: float, rtol: float) -> bool:
     return abs(a - b) <= 10 * rtol * abs(b)
 
 
-def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
+def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
     """Numbers that the program computes with: counts, exponents, constants, single values."""
     nodes = ancestors(claim.walk.outputs)
     point = claim.points[0]

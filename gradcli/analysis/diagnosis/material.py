@@ -71,14 +71,14 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         *_by_hand(claim, words),
         *parts,
     ]
-    ones = [Piece(number(each)) for each in dict.fromkeys((1.0, *numbers[:MOST]))]
     totals = [call("sum", name(title)) for title, shape in names.items() if shape]
     return Material(
         names,
         numbers[:MOST],
         functions,
+        {*written, "sum", "mean"},
         _distinct([*factors, *(Piece(total) for total in totals)]),
-        _distinct([*ones, *own, *terms]),
+        _distinct([Piece(number(1.0)), *own, *plain, *terms]),
         _distinct([*terms[:MOST], *parts[:MOST]]),
         totals,
         _matrices(names, order, words),

@@ -29,6 +29,7 @@ from gradcli.language.syntax import (
     Attribute,
     Binary,
     Call,
+    Compare,
     Expression,
     Index,
     Keyword,
@@ -286,8 +287,9 @@ class Grower:
         if isinstance(part, Number) and place.above is not None:
             return
         if is_outermost(place, "*/"):
+            odd = _is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
             for piece in self.material.factors:
-                more = _length(piece) + (0.2 if _is_inverted(place) else 0.0)
+                more = _length(piece) + (0.2 if odd else 0.0)
                 product = binary("*", piece.expression, part)
                 yield Mutant(1.5 + more, "factor-missing", place, product, piece)
                 quotient = binary("/", part, piece.expression)
@@ -301,6 +303,12 @@ class Grower:
                     product = binary("@", part, ones.expression)
                     yield Mutant(1.7, "factor-missing", place, product, ones)
         if is_outermost(place, "+-"):
+            first = _first_factor(part)
+            for title in self.material.names if isinstance(first, Number) else ():
+                piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
+                for symbol in "+-":
+                    whole = binary(symbol, part, piece.expression)
+                    yield Mutant(1.75, "term-missing", place, whole, piece)
             for piece in self.material.terms:
                 more = 0.0 if place.above is None else _length(piece)
                 for symbol in "+-":
@@ -335,6 +343,13 @@ class Grower:
             if other == shape:
                 product = binary("@", part, name(title))
                 yield Mutant(1.95, "factor-missing", place, product, Piece(name(title)))
+
+
+def _first_factor(part: Expression) -> Expression:
+    """What a product begins with."""
+    while isinstance(part, Binary) and part.operator in "*/@":
+        part = part.left
+    return part
 
 
 def _length(piece: Piece) -> float:

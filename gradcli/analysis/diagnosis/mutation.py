@@ -25,7 +25,7 @@ from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node, ancestors
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, places
-from gradcli.language.syntax import Expression
+from gradcli.language.syntax import Expression, Unary
 
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mutants,"""
@@ -35,6 +35,13 @@ PARTS = 400_000
 """About how many parts of formulas are traced for that; a longer formula has fewer mutants."""
 FACTORS = frozenset({"factor-missing", "divisor-missing"})
 """What is one mistake, however the factor is written."""
+OF_THE_PEN = frozenset(
+    {"sign", "operation", "exponent", "constant", "index", "axis", "keepdim", "function",
+     "operand-transposed", "transposed-extra", "other-value", "condition"}
+)  # fmt: skip
+"""Mistakes at one sign, number or name."""
+AS_LIKELY = 0.15
+"""What costs so much more than another slip of another kind may have been made as well."""
 APART = 0.2
 """How far what has a name is moved, relative to its elements."""
 LONGEST = 2_000
@@ -62,13 +69,22 @@ class Slip:
     def cost(self) -> float:
         return sum(each.cost for each in self.mutants)
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether nobody tells it otherwise: two may be one that was not tried, unless each
+        is a slip of the pen far from the other.
+        """
+        first, *more = self.mutants
+        slight = {each.code for each in self.mutants} <= OF_THE_PEN
+        return not more or (slight and not any(_touch(first, each) for each in more))
+
     def cause(self, source: Source) -> Cause:
         """The mistake in words, at its place in the user's text."""
         messages = [each.message for each in self.mutants]
         text = messages[0] if len(messages) == 1 else f"two mistakes: {'; and '.join(messages)}"
         text += f"; in other words, {self.also}" if self.also else ""
         correction = Correction(source, self.mutants[0].span, print_expression(self.formula))
-        return Cause(self.mutants[0].code, text, {}, correction)
+        return Cause(self.mutants[0].code, text, {}, correction, self.is_sure)
 
 
 class Mutation:
@@ -176,11 +192,33 @@ class Mutation:
         return math.inf
 
 
+def is_elsewhere(one: Slip, other: Slip) -> bool:
+    """Whether a slip as likely as another one, without which the formula is the same, is at another
+    place: nobody can tell then which was made.
+    """
+    (a, *_), (b, *_) = one.mutants, other.mutants
+    if other.also or {a.code, b.code} <= FACTORS or _meet(a.place, b.place):
+        return False
+    if a.message == b.message or a.there or b.there or (a.code, b.code) == ("constant", "sign"):
+        return False
+    if a.code == b.code:  # any factor may have a wrong sign; one that has been typed may be it
+        return a.cost <= b.cost and isinstance(a.place.part, Unary)
+    return a.cost - b.cost <= AS_LIKELY
+
+
 def _meet(one: Place, other: Place) -> bool:
     """Whether two places are one, or one is a part of the other."""
     near = [place.part for place in (other, other.above) if place is not None]
     above = one.above.part if one.above else None
     return any(one.part is each for each in near) or above is other.part
+
+
+def _touch(first: Mutant, second: Mutant) -> bool:
+    """Whether a mutant of another one changes what that put there, or what stands next to it."""
+    place, above = second.place, second.place.above
+    near = [each.part for each in (place, above) if each is not None]
+    beside = [getattr(part, each) for part in near for each in part.__slots__]
+    return first.there is not None or any(each is first.instead for each in [*near, *beside])
 
 
 def _needed(far: float) -> float:

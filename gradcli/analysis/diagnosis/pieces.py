@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.graph import Node, Shape
@@ -24,6 +24,8 @@ class Material(NamedTuple):
     names: Mapping[str, Shape]
     numbers: Sequence[float]
     functions: Sequence[str]
+    own: Collection[str]
+    """Functions that the program and its gradient are made of."""
     factors: Sequence[Piece]
     terms: Sequence[Piece]
     computed: Sequence[Piece]

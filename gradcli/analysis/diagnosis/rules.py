@@ -52,7 +52,7 @@ MOST = 10
 SHORTER, SLIGHT = (1, 2, 3), 0.02
 """A number may be one of so few digits and a slight mistake."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
-TWINS = {"+": "-", "-": "+", "*": "/@+", "/": "*", "@": "*", "**": "*"}
+TWINS = {"+": "-", "-": "+", "*": "/@+", "/": "*", "@": "*+", "**": "*"}
 """Operators that are taken for each other."""
 
 
@@ -93,6 +93,17 @@ def _sum(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
         yield 1.2, "complement-extra", right
 
 
+def _is_number(part: Expression) -> bool:
+    """Whether it is one, with or without a sign."""
+    return isinstance(part.operand if isinstance(part, Unary) else part, Number)
+
+
+def _is_fraction(part: Expression) -> bool:
+    """Whether it is a number that nobody divides by, with or without a sign."""
+    size = part.operand if isinstance(part, Unary) else part
+    return isinstance(size, Number) and size.value < 1
+
+
 def _square(part: Expression, material: Material) -> int:
     """The size of a square matrix; 0 of what is none."""
     shape = material.shape(part) or ()
@@ -107,9 +118,9 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
     for twin in TWINS[symbol]:
         cost = 1.15 if twin == "@" and matrix else 1.25 if twin in "@+" else 1.2
         yield cost, "operation", binary(twin, left, right)
-    if symbol == "*":
+    if symbol == "*" and not _is_fraction(left):
         yield 1.25, "inverted", binary("/", right, left)
-    else:
+    elif symbol != "*":
         yield 1.1, "order", binary(symbol, right, left)
     yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
     if symbol == "/":
@@ -124,14 +135,31 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         inside, *more = right.arguments
         each = call("inv", inside) if _square(inside, material) else binary("/", left, inside)
         yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))  # type: ignore[misc]
-    if isinstance(left, Call) and isinstance(right, Call) and left.arguments and right.arguments:
-        inside = binary(symbol, left.arguments[0], right.arguments[0])
-        arguments = (inside, *left.arguments[1:])
-        yield 1.2, "grouping", changed(left, arguments=arguments)  # type: ignore[misc]
+    yield from _of_calls(part)
     if symbol == "@":
         yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
-        yield 1.2, "unsolved", call("solve", left, right)
-        yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
+        if not (isinstance(left, Call) and called(left)[0] == "inv"):
+            yield 1.2, "unsolved", call("solve", left, right)
+            yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
+
+
+def _of_calls(part: Binary) -> Iterator[Change]:
+    """c*sum(a)*sum(b) for c*sum(a*b), and 1/det(A) for the inverse."""
+    symbol, left, right = part.operator, part.left, part.right
+    if not (isinstance(right, Call) and right.arguments):
+        return
+    if symbol == "/" and called(right)[0] == "det":
+        inverse = call("inv", right.arguments[0])
+        for each in (inverse, attribute(inverse, "T")):
+            is_one = isinstance(left, Number) and left.value == 1
+            yield 1.3, "function", each if is_one else binary("*", left, each)
+    before, last = None, left
+    if isinstance(left, Binary) and left.operator == "*":
+        before, last = left.left, left.right
+    if isinstance(last, Call) and last.arguments:
+        arguments = (binary(symbol, last.arguments[0], right.arguments[0]), *last.arguments[1:])
+        both: Any = changed(last, arguments=arguments)
+        yield 1.2, "grouping", binary("*", before, both) if before else both
 
 
 def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
@@ -169,6 +197,9 @@ NONE = Constant(None, NOWHERE)
 
 def _unary(part: Unary, place: Place, _material: Material) -> Iterator[Change]:
     inner = part.operand
+    if part.operator == "+":
+        yield 1.0, "sign", unary("-", inner)
+        return
     indexes = place.above is not None and isinstance(place.above.part, Index | Slice)
     yield 1.3 if indexes else 1.0, "sign" if part.operator == "-" else "condition", inner
 
@@ -192,7 +223,10 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     above = place.above.part if place.above is not None else None
     power = isinstance(above, Binary) and above.operator == "**" and place.field == "right"
     code = "exponent" if power else "index" if isinstance(above, Index) else "constant"
-    near = [value + 1, value - 1, *((value + 2, value - 2) if power else ())]
+    if isinstance(above, Compare) and value:
+        yield 1.0, code, number(0.0)
+    near = [value + 1, value - 1]
+    near += [value + 2, value - 2, value + 3, value - 3] if power else []
     near = [each for each in near if each or not power]  # that is: the factor is too much
     for other in dict.fromkeys(near):
         yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
@@ -205,8 +239,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     for other in dict.fromkeys((*material.numbers, *others)):
         if other != value:
             odd = other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
-            twice = other == 2 * value and not power
-            yield 1.7 if odd else 1.28 if twice else 1.4, code, number(other)
+            plain = other in (2 * value, 1 / (value or 1.0)) and not power
+            yield 1.7 if odd else 1.28 if plain else 1.4, code, number(other)
     yield (1.5, "index", number(-value)) if code == "index" else (1.3, "sign", number(-value))
     for title in material.names if code == "constant" else ():
         yield 1.6, "other-value", name(title)
@@ -285,10 +319,14 @@ def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Ch
         yield 1.1, "sign", unary("-", part)
 
 
-def _complement(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
+def _complement(part: Expression, place: Place, material: Material) -> Iterator[Change]:
     """1 minus a probability, or the identity minus a matrix."""
-    if isinstance(part, Number | Unary):
-        return
+    above = place.above.part if place.above is not None else None
+    from_number = (each for each in (part, above) if isinstance(each, Binary))
+    if isinstance(part, Number | Unary) or any(
+        each.operator in "+-" and _is_number(each.left) for each in from_number
+    ):
+        return  # 2 - p may be 1 - p
     whole: Expression = number(1.0)
     length = _square(part, material)
     if length and not isinstance(part, Name):
@@ -305,7 +343,8 @@ def _raised(part: Expression, place: Place, _material: Material) -> Iterator[Cha
     yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
     yield 1.7, "exponent", binary("**", part, number(3.0))
     yield 1.7, "function-missing", call("sqrt", part)
-    yield 1.5, "condition", compare(">", part, number(0.0))
+    if place.above is None or not isinstance(place.above.part, Compare):
+        yield 1.5, "condition", compare(">", part, number(0.0))
     yield 1.6, "inverted", binary("/", number(1.0), part)
 
 
@@ -335,8 +374,12 @@ def _spread(part: Expression, _place: Place, material: Material) -> Iterator[Cha
 def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
     if not isinstance(part, Number):
         twice = isinstance(part, Call) and is_elementwise(part)  # sqrt(exp(x)) may be exp(x/2)
+        cost = 1.65 if twice else 1.5
         for title in material.functions:
-            yield (1.65 if twice else 1.5), "function-missing", call(title, part)
+            if title == "neg":
+                yield cost, "sign", unary("-", part)
+            else:
+                yield cost, "function-missing", call(title, part)
 
 
 def _limited(part: Expression, _place: Place, material: Material) -> Iterator[Change]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 
 import numpy as np
 
@@ -57,6 +57,8 @@ MARGIN = 1
 SHOWN = 3
 SURE = 3
 """The number of different numbers that must match, so that it is not a coincidence."""
+TERMS = 30
+"""The most terms of which two may be missing."""
 NEARLY = 2e-3
 """A factor this close to 1 is not a mistake of its own."""
 
@@ -108,6 +110,8 @@ class Search:
 
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
+        if two := self._two_terms():
+            return two
         if self.claim.is_formula:  # it may depend on the value of x in this run
             self.claim = self.claim.at_points(self.claim.points[:1])
             found = self.causes()
@@ -138,6 +142,18 @@ class Search:
         last = first if first == 0 else first + MARGIN if self._distinct >= SURE else len(RANK)
         by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
+
+    def _two_terms(self) -> list[Cause]:
+        """Two terms that are both missing."""
+        right = self.claim.grad
+        paths = [each for each in self._guesses if each[0].code == "path-missing"][:TERMS]
+        fitting = (each.shape == right.shape for _, each in paths)
+        if self._distinct < SURE or not all(fitting):
+            return []
+        for (one, without), (other, also) in combinations(paths, 2):
+            if self.claim.fits(without + also - right):
+                return [replace(one, message=f"{one.message}; and {other.message}")]
+        return []
 
     def _two(self) -> list[Cause]:
         """A mistake together with a wrong sign, a transposition or a factor."""

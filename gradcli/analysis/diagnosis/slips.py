@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from gradcli.analysis.diagnosis.claim import Claim
+from gradcli.analysis.diagnosis.constants import KnownNumber, program_numbers
 from gradcli.analysis.diagnosis.misremembered import misremembered, textbook
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
@@ -28,6 +29,8 @@ from gradcli.simplify import number_of
 
 VISITS = 60_000
 """About how many nodes are built to try all mistakes of one kind."""
+OTHERS = 2
+"""The most things that are said to have the same number."""
 RULE = {"*": "product rule: ", "@": "product rule: ", "/": "quotient rule: "}
 """By operator."""
 
@@ -169,10 +172,13 @@ def _untargeted(step: ReverseStep, change: Node, part: Node) -> Node:
 # --- what they are called ------------------------------------------------------------------
 
 
-def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tuple[str, str, Wrong]]:
+def _slips(
+    step: ReverseStep, words: Wording, numbers: Sequence[KnownNumber], *, several: bool
+) -> Iterator[tuple[str, str, Wrong]]:
     """Code, sentence and slip for each that makes sense at a step, the plain ones first.
 
-    `several` says that other steps from the same node lead to the leaf, too.
+    `numbers` are those of the program; `several` says that other steps from the same node lead to
+    the leaf, too.
     """
     node, op = step.node, step.node.op
     here, below = words.defined(node), words.of(step.operand)
@@ -190,6 +196,7 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         chain = "the factor" if several else "the chain rule's factor"
         factor = textbook(local, node, step.position, words)
         text = f"{chain} {factor}, the derivative of {here} by {below},"
+        text += _or(number_of(words.plain(local)), node, words, numbers)
         yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
         yield "chain-doubled", f"{text} is multiplied in twice", _doubled
         yield "chain-inverted", f"{text} divides where it should multiply", _inverted
@@ -224,6 +231,14 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         yield "one-hot", targets, _dropped
 
 
+def _or(value: float | None, node: Node, words: Wording, numbers: Sequence[KnownNumber]) -> str:
+    """What else of the program has the number that a node multiplies by: 2 may be an exponent."""
+    own = f"a constant in {words.formula(node)}"
+    alike = [each.words for each in numbers if value is not None and each.value == abs(value)]
+    others = [each for each in dict.fromkeys(alike) if each != own]
+    return "".join(f" or {each}," for each in others[:OTHERS])
+
+
 # --- what they lead to ---------------------------------------------------------------------
 
 
@@ -236,8 +251,9 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
         if operand in claim.moving and node.op.differentiable(node, position)
     ]
     ways = Counter(step.node for step in steps)
+    numbers = list(program_numbers(claim, words))
     for step in steps[: VISITS // (10 * len(claim.moving))]:
-        for code, message, wrong in _slips(step, words, several=ways[step.node] > 1):
+        for code, message, wrong in _slips(step, words, numbers, several=ways[step.node] > 1):
             yield from _outcome(claim, wrong, {step}, code, message)
         for after in steps:
             if after.node is step.operand:
