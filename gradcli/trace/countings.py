@@ -157,7 +157,8 @@ class Countings:
             low, high = float(array.min()), float(array.max())
         if low == high:
             low, high = low - 1.0, high + 1.0
-        return self._constant(np.histogram(array, bins, (low, high))[0].astype(float))
+        counts = np.histogram(array, bins, (low, high))[0]
+        return self._like(counts.astype(float), given["input"])
 
     def _histogram(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """How many elements lie between edges, or the sums of their weights; and the edges. With
@@ -182,7 +183,8 @@ class Countings:
         if self._is_given(given, "density"):
             counts = counts / counts.sum() / np.diff(edges)
         own = self.values.own
-        found = Histogram(own(self._constant(counts.astype(float))), own(self._constant(edges)))
+        both = (self._like(each, given["input"]) for each in (counts.astype(float), edges))
+        found = Histogram(*map(own, both))
         self.values.titles[id(found)] = "histogram", found
         return found
 

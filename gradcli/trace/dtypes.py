@@ -31,6 +31,8 @@ ALIASES = {
 """PyTorch's other names."""
 _CODES = ("info", "pivots", "exponent")
 """Fields of what factors matrices, and says how that went; and of `frexp`."""
+_PERMUTATION = "P"
+"""A field of what factors matrices, as well: of integers, in the dtype of the factors."""
 _BITS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32}
 """Of the dtypes that wrap around sooner than integers of a run do."""
 _BY_RANKS: dict[tuple[int, ...], str] = {(1, 1): "dot", (2, 1): "mv", (1, 2): "mv", (3, 3): "bmm"}
@@ -87,7 +89,8 @@ class Dtypes:
         return made
 
     def of_call(self, name: str, result: Value, first: int) -> Value:
-        """What a function gives, with codes of success and pivots that are int32 as in PyTorch.
+        """What a function gives, with codes of success and pivots that are int32 as in PyTorch, and
+        permutations in the dtype of the factors.
         Raises `type` where it multiplies tensors of several dtypes.
         """
         if isinstance(result, Node):
@@ -95,10 +98,17 @@ class Dtypes:
             if name == "float_power":  # of any operands
                 self.name(result, "float64")
         names = getattr(result, "_fields", ())
-        if not isinstance(result, tuple) or not any(each in _CODES for each in names):
+        if not isinstance(result, tuple):
+            return result
+        dtypes = dict.fromkeys(_CODES, "int32")
+        if _PERMUTATION in names:
+            dtypes[_PERMUTATION] = self.of(result[-1])
+        if dtypes.keys().isdisjoint(names):
             return result
         pairs = zip(names, result, strict=True)
-        found = [self.as_dtype(each, "int32") if name in _CODES else each for name, each in pairs]
+        found = [
+            self.as_dtype(each, dtypes[name]) if name in dtypes else each for name, each in pairs
+        ]
         made: Value = type(result)(*found)  # type: ignore[arg-type]
         return made
 

@@ -98,7 +98,6 @@ class MoreTensors:
             "torch.empty_strided": lambda given, named: self._empty_strided([None, *given], named),
             "torch.typename": self._typename,
             "torch.linalg.matrix_rank": self._matrix_rank,
-            "torch.linalg.cond": self._condition,
             "torch.nn.Transformer.generate_square_subsequent_mask": self._causal_mask,
             "torch.Size": self._size,
             **dict.fromkeys(("torch.dtype", "torch.memory_format", "torch.layout"), _not_made),
@@ -202,12 +201,6 @@ class MoreTensors:
         tol = next((self.values.number(given[each], each) for each in ("tol", "atol")
                     if given.get(each) is not None), None)  # fmt: skip
         return self._constant(np.asarray(np.linalg.matrix_rank(array, tol)).astype(np.int64))
-
-    def _condition(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names("cond", ("A", "p"), arguments, keywords, ("p",))
-        if given.get("p") is not None:
-            raise GradcliError("value", "cond: p is not known here", hint="cond(A) is of norm 2")
-        return self._constant(np.linalg.cond(self._finite(given["A"], "cond")))
 
     def _causal_mask(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """0 up to the diagonal, -inf behind it."""

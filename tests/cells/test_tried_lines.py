@@ -8,6 +8,21 @@ from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
+### what is found of float64 is float64
+import torch
+A = torch.tensor([[2., 1.], [1., 3.]], dtype=torch.float64)
+x = torch.tensor([3., 1., 2.], dtype=torch.float64)
+def show(*ts):
+    print(*[str(t.dtype)[6:] for t in ts])
+show(*torch.linalg.lu(A), *torch.lu_unpack(*torch.linalg.lu_factor(A)), *torch.linalg.lu_factor(A))
+show(torch.linalg.cond(A), torch.linalg.cond(A, 1), torch.linalg.matrix_rank(A), torch.trace(A))
+show(torch.histc(x), *torch.histogram(x, 3), torch.unique(x), torch.unique_consecutive(x))
+show(torch.histc(x.float()), *torch.linalg.lu(A.float()), torch.unique(x.long()))
+===
+float64 float64 float64 float64 float64 float64 float64 int32
+float64 float64 int64 float64
+float64 float64 float64 float64 float64
+float32 float32 float32 float32 int64
 ### nothing behind a line that fails in a try is done
 import torch
 A = torch.ones(2, 2)
