@@ -147,7 +147,7 @@ def _product_of(left: int, right: int) -> str:
 def _view(node: Node) -> str:
     """Of a part of a tensor, by which it was chosen: untagged, it stood in brackets."""
     below = node.inputs[0]
-    if below.op is SLICE or below.op is RESHAPE:
+    if below.op is SLICE or below.op is RESHAPE or node.ndim < below.ndim:
         return "SelectBackward0"
     return "UnsqueezeBackward0" if node.ndim > below.ndim else "ViewBackward0"
 

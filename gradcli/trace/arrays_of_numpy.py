@@ -36,6 +36,10 @@ MOST = 2**24
 """The most elements that a function makes of numbers."""
 
 
+WIDEST = 1000
+"""The most places and columns that the text of an array has."""
+
+
 class Looked(NamedTuple):
     """A function of NumPy's: its parameters, how many of them are arrays and must be given."""
 
@@ -122,6 +126,7 @@ class ArrayCalls:
             **{f"np.{name}": partial(self._number, dtype) for name, dtype in _SCALARS.items()},
             **{f"np.{name}": partial(self._asked, name) for name in ("shape", "size", "ndim")},
             **{f"np.{name}": partial(self._empty, name) for name in ("empty", "empty_like")},
+            **{f"np.{name}": partial(self._text, name) for name in ("array_str", "array2string")},
             "np.copy": self._copy,
             "np.ascontiguousarray": self._copy,
             "np.asanyarray": lambda arguments, keywords: call("asarray", arguments, keywords),
@@ -142,11 +147,12 @@ class ArrayCalls:
                     "max": "np.max",
                     "min": "np.min",
                     "repeat": "np.repeat",
+                    "round": "around",
                 }.items()
             },
             **{
                 f"array.{name}": partial(self._along, name)
-                for name in ("cumsum", "cumprod", "argsort", "round")
+                for name in ("cumsum", "cumprod", "argsort")
             },
             "array.transpose": self._transpose,
             "array.searchsorted": partial(self._known, "searchsorted"),
@@ -181,6 +187,20 @@ class ArrayCalls:
         if isinstance(result, tuple):
             return tuple(map(self._array, result))
         return self._array(result)
+
+    def _text(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> str:
+        """An array as text."""
+        names = ("a", "max_line_width", "precision", "suppress_small", "separator")
+        given = bind_names(name, names, arguments, keywords, names[1:])
+        node = self.values.tensor(given.pop("a"), name)
+        array = self.values.evaluator.value(node).astype(self.values.array_dtype(node))
+        options = {key: self._plain(name, value) for key, value in given.items()}
+        for key, each in options.items():
+            if (len(each) if isinstance(each, str) else int(each)) > WIDEST:
+                raise GradcliError("value", f"np.{name}: {key} is at most {WIDEST} here")
+        with np.printoptions(**self.values.array_options):
+            found: str = getattr(np, name)(array, **options)
+        return found
 
     def _assert(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`np.testing.assert_allclose(a, b)` and its like. Raises `assertion`."""
@@ -291,6 +311,11 @@ class ArrayCalls:
         """NumPy's function, where PyTorch's method of that name means something else."""
         found: Value = self._call(whole, arguments, keywords)
         self.values.stay_arrays(found, arguments)
+        of, dtypes = arguments[0], self.autograd.dtypes
+        if dtypes is None or not isinstance(found, Node) or not isinstance(of, Node):
+            return found
+        if found.kind == of.kind == "float":
+            dtypes.name(found, dtypes.of(of))
         return found
 
     def _along(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from gradcli.trace.arguments import bind_names
@@ -19,19 +19,26 @@ class DefaultField(Object):
 
     what = "a field of a dataclass"
 
-    def __init__(self, default: Value, factory: Value) -> None:
+    def __init__(self, default: Value, factory: Value, without: Collection[str] = ()) -> None:
         self.default = default
         self.factory = factory
+        self.without = without
+        """Of `init`, `repr` and `compare`, what it has no part in."""
 
     def made(self) -> Any:
         """The default for one object, or the visitor that makes it."""
         return self.factory.call([], {}) if isinstance(self.factory, Object) else self.default
 
 
-def fields_of(made: Class) -> list[str]:
-    """The names of a dataclass's fields, those of the classes that it is made from first."""
-    names = (name for each in reversed(made.order) for name in each.declared)
-    return list(dict.fromkeys(names))
+def fields_of(made: Class, part: str = "") -> list[str]:
+    """The names of a dataclass's fields, those of the classes that it is made from first; those
+    that have a `part` in `init`, `repr` or `compare`.
+    """
+    names = dict.fromkeys(name for each in reversed(made.order) for name in each.declared)
+    return [
+        name for name in names
+        if not isinstance(field := made.found(name), DefaultField) or part not in field.without
+    ]  # fmt: skip
 
 
 def make_dataclass(
@@ -47,7 +54,7 @@ def make_dataclass(
     def start(_: str, arguments: list[Value], keywords: Given) -> Any:
         instance, *rest = arguments
         assert isinstance(instance, Instance)
-        given = bind_names(made.name, fields, rest, keywords, optional)
+        given = bind_names(made.name, fields_of(made, "init"), rest, keywords, optional)
         for name in fields:
             value = given.get(name, defaults[name])
             if isinstance(value, DefaultField):
@@ -61,14 +68,15 @@ def make_dataclass(
         """`Config(lr=0.1, name='ridge')`."""
         (instance,) = arguments
         assert isinstance(instance, Instance)
-        pairs = ((name, instance.attribute(name)) for name in fields)
+        pairs = ((name, instance.attribute(name)) for name in fields_of(made, "repr"))
         texts = (f"{name}={written(value, quoted=True)}" for name, value in pairs)
         return f"{made.name}({', '.join(texts)})"
 
     def equals(_: str, arguments: list[Value], __: Given) -> Value:
         one, other = arguments
         same = isinstance(one, Instance) and isinstance(other, Instance) and all(
-            is_same(values, one.attribute(name), other.attribute(name)) for name in fields
+            is_same(values, one.attribute(name), other.attribute(name))
+            for name in fields_of(made, "compare")
         )  # fmt: skip
         return values.graph.constant(same)
 
@@ -79,7 +87,14 @@ def make_dataclass(
         (instance,) = arguments
         assert isinstance(instance, Instance)
         return values.graph.constant(
-            float(hash_of(key_of(values, tuple(instance.attribute(name) for name in fields))))
+            float(
+                hash_of(
+                    key_of(
+                        values,
+                        tuple(instance.attribute(name) for name in fields_of(made, "compare")),
+                    )
+                )
+            )
         )
 
     methods = {"__init__": start, "__repr__": shown, "__eq__": equals}

@@ -104,4 +104,6 @@ class DistributionCalls:
     def parameter(self, value: Value, what: str) -> Node:
         """A parameter as a tensor, also where it is given as a number."""
         node = cast(self.values.tensor(value, what), "float")
-        return node if node.known is None else self.values.own(node)
+        numbers = self.values.plain_numbers
+        is_number = node.known is not None or (numbers is not None and node in numbers)
+        return self.values.own(node) if is_number else node

@@ -88,6 +88,15 @@ class Distribution(Object):
         self.parameters = tuple(expanded(each, self.shape) for each in parameters)
 
     @property
+    def parameters(self) -> tuple[Node, ...]:
+        """The tensors that it was made with, as they are now."""
+        return tuple(map(self.values.current, self._parameters))
+
+    @parameters.setter
+    def parameters(self, parameters: Sequence[Node]) -> None:
+        self._parameters = tuple(parameters)
+
+    @property
     def batch(self) -> Shape:
         """The axes along which its values are independent."""
         return self.shape[: len(self.shape) - self.events]

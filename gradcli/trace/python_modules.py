@@ -186,7 +186,8 @@ class PythonModules:
         frozen = "frozen" in keywords and self.values.truth(keywords["frozen"])
         make_dataclass(made, self.values, self._written, frozen)
         if "order" in keywords and self.values.truth(keywords["order"]):
-            made.frame.values["__lt__"] = BuiltIn("__lt__", partial(self._less, fields_of(made)))
+            less = partial(self._less, fields_of(made, "compare"))
+            made.frame.values["__lt__"] = BuiltIn("__lt__", less)
             self._total_ordering([made], {})
         return made
 
@@ -284,4 +285,7 @@ class PythonModules:
     def _field(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("default", "default_factory", "repr", "init", "compare")
         given = bind_names("field", names, arguments, keywords, names)
-        return DefaultField(given.get("default"), given.get("default_factory"))
+        without = [
+            name for name in names[2:] if name in given and not self.values.truth(given[name])
+        ]
+        return DefaultField(given.get("default"), given.get("default_factory"), without)

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.graph import Node
 from gradcli.ops.control import DETACH
+from gradcli.ops.shaping import reshape
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import BYTES
@@ -58,9 +59,19 @@ _OF_TENSORS: dict[str, Callable[[Autograd, Node], Any]] = {
     "name": lambda autograd, node: None,
     "real": lambda autograd, node: node,
 }
+
+
+def _flat(autograd: Autograd, node: Node) -> Node:
+    """The elements of an array in a row, in its memory."""
+    row = reshape(node, -1)
+    autograd.values.arrays.add(row)
+    return row
+
+
 _OF_ARRAYS: dict[str, Callable[[Autograd, Node], Any]] = {
     "size": lambda autograd, node: autograd.graph.constant(float(node.size)),
     "base": _base,
+    "flat": _flat,
 }
 
 
