@@ -197,6 +197,9 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "SimpleNamespace, argparse.Namespace"),
         Construct("logging", "import logging\nlogging.info('seen')",
                   "is understood, and goes nowhere"),
+        Construct("complex tensors", "import torch\n"
+                  "print(torch.fft.rfft(torch.tensor([1., 2.])).abs())",
+                  "torch.fft, linalg.eig, eigvals: no gradients"),
         Construct("tqdm", "from tqdm import tqdm\nfor i in tqdm(range(3)): y = i",
                   "tqdm, trange: the loop without a bar"),
         Construct("dataclasses", "from dataclasses import dataclass\n@dataclass\nclass Config:\n"

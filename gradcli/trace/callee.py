@@ -52,7 +52,7 @@ MODULES = {
         "torch.accelerator", "torch.autograd.variable",
         "torch.nn.parameter", "torch.nn.Transformer", "torch.nn.SyncBatchNorm",
         "torch.autograd.forward_ad",
-        "torch.nn.grad", "torch.quasirandom",
+        "torch.nn.grad", "torch.quasirandom", "torch.fft",
         "torch.autograd.graph", "torch.amp", "torch.cuda.amp", "torch.jit",
         "torch.optim.swa_utils", "torch.nn.utils.prune", "torch.nn.utils.parametrize",
         "torch.nn.utils.parametrizations",

@@ -109,6 +109,9 @@ class DtypeQueries:
         self, name: str, dtypes: tuple[str, ...], arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         (value,) = bind_names(name, ("input",), arguments, keywords).values()
+        if isinstance(value, Object):
+            own: Value = value.method(name)([], {})  # of a complex tensor
+            return own
         dtype = self.autograd.dtype_of(self.values.tensor(value, name))
         return self.values.graph.constant(dtype in dtypes)
 

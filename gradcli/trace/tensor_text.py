@@ -52,8 +52,8 @@ def tensor_text(array: Array, style: Style = PLAIN) -> str:
     """The array as a tensor of a default dtype; of long axes only the edges."""
     if not array.size:
         size = "" if array.ndim == 1 else f", size={array.shape}"
-        dtype = {"f": "", "i": ", dtype=torch.int64", "b": ", dtype=torch.bool"}[array.dtype.kind]
-        return f"tensor([]{size}{dtype})"
+        kinds = {"i": ", dtype=torch.int64", "b": ", dtype=torch.bool"}
+        return f"tensor([]{size}{kinds.get(array.dtype.kind, '')})"
     edge = style.edge
     cut = [array.size > style.threshold and length > 2 * edge for length in array.shape]
     for axis, is_cut in enumerate(cut):
@@ -65,6 +65,8 @@ def tensor_text(array: Array, style: Style = PLAIN) -> str:
 
 def _cells(array: Array, style: Style) -> tuple[list[str], int]:
     """The elements in one notation, and the width of those that are finite and not 0."""
+    if array.dtype.kind == "c":
+        return _complex_cells(array, style)
     numbers = array.ravel().tolist()
     if array.dtype.kind != "f":
         texts = [str(number) for number in numbers]
@@ -75,6 +77,16 @@ def _cells(array: Array, style: Style) -> tuple[list[str], int]:
     found = (number for number in numbers if number and math.isfinite(number))
     width = max((len(notate(number)) for number in found), default=1)
     return [notate(number).rjust(width) for number in numbers], width
+
+
+def _complex_cells(array: Array, style: Style) -> tuple[list[str], int]:
+    """Complex elements: the real parts in one notation, the imaginary parts in another."""
+    real, width = _cells(array.real, style)
+    imaginary, more = _cells(array.imag, style)
+    signed = (each.lstrip() if each.lstrip()[0] in "+-" else f"+{each.lstrip()}"
+              for each in imaginary)  # fmt: skip
+    cells = [f"{a}{b}j" for a, b in zip(real, signed, strict=True)]
+    return cells, width + more + 1
 
 
 def _notation(sizes: Sequence[float], style: Style) -> Callable[[float], str]:
@@ -124,6 +136,8 @@ def as_held(array: Array, dtype: str) -> Array:
         return array
     if array.dtype.kind == "i":
         return array.astype(dtype).astype(np.int64)
+    if array.dtype.kind == "c":
+        return array.astype(dtype)
     if dtype == "bfloat16":
         bits = array.astype(np.float32).view(np.uint32)
         half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))

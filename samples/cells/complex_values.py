@@ -1,0 +1,27 @@
+import torch
+A = torch.tensor([[2., 1.], [2., 3.]], dtype=torch.float64)
+print(torch.linalg.eig(A))
+L, V = torch.linalg.eig(A)
+print(L.real, V.real.abs(), L, L.dtype, L.shape)
+print(torch.linalg.eigvals(A).real.sort().values)
+R = torch.tensor([[0., 1.], [-1., 0.]])
+print(torch.linalg.eigvals(R), torch.linalg.eig(R).eigenvalues.imag, torch.linalg.eigvals(R).abs().max())
+x = torch.tensor([1., 2., 3., 4.])
+X = torch.fft.fft(x)
+print(X, X[1], X[1:3], len(X), X.abs(), torch.abs(X), torch.angle(X), X.real, X.imag, torch.real(X), torch.imag(X))
+print(torch.fft.ifft(X), torch.fft.ifft(X).real, torch.fft.rfft(x), torch.fft.irfft(torch.fft.rfft(x), n=4))
+print(torch.fft.fftfreq(4, d=0.5), torch.fft.rfftfreq(4), torch.fft.fftshift(torch.arange(4)), torch.fft.fftshift(X))
+print(X * 2, X * X.conj(), (X * X.conj()).real, X + x, 2 * X, x * X, X / 4, -X, X ** 2, abs(X))
+print(torch.fft.fft2(torch.eye(2)), torch.fft.fft(x, norm='ortho'), torch.complex(x, x))
+print(X.abs() ** 2 / len(x), (X.abs() ** 2).sum() / 4, (x ** 2).sum())
+t = torch.linspace(0, 1, 9)[:-1]
+s = torch.sin(2 * torch.pi * 2 * t) + 0.5 * torch.cos(2 * torch.pi * t)
+S = torch.fft.rfft(s)
+print(S.abs().argmax(), torch.fft.rfftfreq(8, 1 / 8))
+k = torch.tensor([1., 0.5, 0.25, 0.])
+print(torch.fft.ifft(torch.fft.fft(x) * torch.fft.fft(k)).real)
+print(torch.is_complex(X), X.is_complex(), X.sum(), torch.is_complex(x))
+import torch.fft as fft
+print(fft.fft(x).real)
+from torch.fft import rfft
+print(rfft(x).shape, f"{X[0]}")
