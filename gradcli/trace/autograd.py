@@ -76,6 +76,8 @@ class Autograd:
         self.grads = Grads(values.current)
         self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
+        self._frozen: set[Node] = set()
+        """Leaves that are marked no more, though what was computed from them remembers them."""
         self.optimisers: list[Any] = []
         """Those that the program has made, which remember tensors: `Optimiser`."""
         self.kept_graphs: set[Node] = set()
@@ -128,11 +130,11 @@ class Autograd:
     def state(self) -> tuple[int, ...]:
         """What grows when a program differentiates or makes leaves."""
         kept = (self.roots, self.retained, self.freed, self._cut, self._flat, self.written)
-        return (self.values.explicit, *map(len, kept), *map(id, self.grads.values()))
+        return (*self.lasting_state(), *map(len, kept), *map(id, self.grads.values()))
 
     def lasting_state(self) -> tuple[int, ...]:
         """The same without what only the tensors of a pass have."""
-        return (self.values.explicit, len(self.retained), len(self.hooks))
+        return (self.values.explicit, len(self.retained), len(self.hooks), len(self._frozen))
 
     def dtype_of(self, node: Node) -> str:
         """What `x.dtype` prints; a note says where a run computes floats in another one."""
@@ -197,6 +199,7 @@ class Autograd:
         if wanted and self.inferred is not None:
             self.inferred.check_marked(node)
         if wanted:
+            self._frozen.difference_update(node.inputs)
             return node if self.requires_grad(node) and self.values.explicit else self.mark(node)
         if not self.is_leaf(node) and self.requires_grad(node):
             raise GradcliError(
@@ -204,6 +207,7 @@ class Autograd:
                 "requires_grad can be set to False for leaves only; this was computed from leaves",
                 hint="detach() makes a constant of it",
             )
+        self._frozen.add(node)
         return detach(node)
 
     def is_freed(self, node: Node) -> bool:
@@ -291,10 +295,11 @@ class Autograd:
         `graph-freed`.
         """
         order = self._differentiable(outputs)
-        leaves = [node for node in order if self.is_leaf(node)]
+        found_leaves = [node for node in order if self.is_leaf(node)]
         flat = [node for node in order if node in self._flat]
-        if not leaves and not flat:
+        if not found_leaves and not flat:
             raise self._no_leaf(outputs)
+        leaves = [node for node in found_leaves if node not in self._frozen]
         cotangents = self._cotangents(outputs, gradients)
         self._creates_graph = create_graph
         if inputs is not None:

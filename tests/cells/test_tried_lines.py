@@ -23,6 +23,87 @@ float64 float64 float64 float64 float64 float64 float64 int32
 float64 float64 int64 float64
 float64 float64 float64 float64 float64
 float32 float32 float32 float32 int64
+### leaves that are marked no more get no grads
+import torch
+w = torch.ones(2, requires_grad=True)
+v = torch.ones(2, requires_grad=True)
+y = (w * v).sum()
+w.requires_grad = False
+y.backward()
+print(w.grad, v.grad, w.requires_grad)
+w = torch.ones(2, requires_grad=True)
+y = (w * 2).sum()
+w.requires_grad_(False)
+print(y.requires_grad)
+y.backward()
+print(w.grad)
+w.requires_grad_(True)
+z = (w * 3).sum()
+z.backward()
+print(w.grad)
+m = torch.nn.Linear(2, 1)
+o = m(torch.ones(1, 2))
+m.requires_grad_(False)
+o.sum().backward()
+print(m.weight.grad, m.bias.grad)
+w = torch.ones(2, requires_grad=True)
+y = (w * 2).sum()
+w.requires_grad_(False)
+w.requires_grad_(True)
+y.backward()
+print(w.grad)
+w.grad = None
+y = (w * 2).sum()
+w.requires_grad_(False)
+try:
+    print(torch.autograd.grad(y, w))
+except RuntimeError as e: print(e)
+m = torch.nn.Linear(2, 1)
+torch.nn.init.constant_(m.weight, .1)
+o = m(torch.ones(1, 2))
+m.weight.requires_grad = False
+o.sum().backward()
+print(m.weight.grad, m.bias.grad)
+w = torch.tensor([1., 2.], requires_grad=True)
+d = torch.tensor([0.5, -1.], requires_grad=True)
+for i in range(12):
+    d.requires_grad_(False)
+    loss = ((w * d) ** 2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    w.grad = None
+    d.requires_grad_(True)
+    out = (w.detach() * d).sum()
+    d.requires_grad = i % 2 == 0
+    out.backward()
+    if d.grad is not None and d.requires_grad:
+        with torch.no_grad():
+            d += 0.1 * d.grad
+        d.grad = None
+    d.requires_grad = True
+print(w, d, d.grad)
+ps = [torch.nn.Parameter(torch.ones(2) * k) for k in (1, 2)]
+for epoch in range(4):
+    for p in ps: p.requires_grad = True
+    loss = (ps[0] * ps[1]).sum()
+    for p in ps[1:]: p.requires_grad = False
+    loss.backward()
+    print([p.grad for p in ps])
+===
+None tensor([1., 1.]) False
+True
+None
+tensor([3., 3.])
+None None
+tensor([2., 2.])
+One of the differentiated Tensors does not require grad
+None tensor([1.])
+tensor([0.2553, 0.6258], requires_grad=True) tensor([ 0.8690, -0.4111], requires_grad=True) None
+[tensor([2., 2.]), None]
+[tensor([4., 4.]), None]
+[tensor([6., 6.]), None]
+[tensor([8., 8.]), None]
 ### nothing behind a line that fails in a try is done
 import torch
 A = torch.ones(2, 2)
