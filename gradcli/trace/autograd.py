@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gradcli.diagnostics import Advice, GradcliError, Note, Source, input_of
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.differentiate.reverse import contributions
-from gradcli.graph import INPUT, OPERATORS, Node, dependents, upstream
+from gradcli.graph import INPUT, OPERATORS, Node, dependents, sources, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
@@ -121,6 +121,10 @@ class Autograd:
         """Intermediates that are freed, and the line of the backward that freed them."""
         self._cut: dict[Node, int] = {}
         """Grads made without `create_graph`, and their lines."""
+        self._free: set[Node] = set()
+        """Nodes that no leaf is behind, as far as that was asked."""
+        self._free_if_explicit = False
+        """Whether only marked leaves counted then."""
         self._flat: dict[Node, list[Node]] = {}
         """Derivatives that depend on nothing, and the leaves that they were derived from."""
         self._steps: dict[Node, list[Node]] = {}
@@ -170,12 +174,32 @@ class Autograd:
         return node.op is INPUT and node.kind == "float"
 
     def requires_grad(self, node: Node) -> bool:
-        """Whether a gradient can flow from the node to a leaf."""
-        return node.kind == "float" and any(map(self.is_leaf, upstream([node])))
+        """Whether a gradient can flow from the node to a leaf.
+
+        Nodes that were asked for and have none are remembered: loops ask for the same arrays again,
+        each time computed from the last ones.
+        """
+        if node.kind != "float":
+            return False
+        if self._free_if_explicit is not self.values.explicit:
+            self._free_if_explicit = self.values.explicit
+            self._free.clear()
+        waiting, seen = [node], {node}
+        for each in waiting:  # which grows by their sources
+            if self.is_leaf(each):
+                return True
+            for operand in sources(each):
+                if operand not in seen and operand not in self._free:
+                    seen.add(operand)
+                    waiting.append(operand)
+        self._free.add(node)
+        return False
 
     def is_followed(self, node: Node) -> bool:
         """Whether it requires grad in PyTorch: derivatives of linear functions do, too."""
-        return self.requires_grad(node) or not self._flat.keys().isdisjoint(upstream([node]))
+        return self.requires_grad(node) or (
+            bool(self._flat) and not self._flat.keys().isdisjoint(upstream([node]))
+        )
 
     def is_cut(self, nodes: Iterable[Node]) -> bool:
         """Whether the values come from `grad` without `create_graph`, so no gradient flows on."""

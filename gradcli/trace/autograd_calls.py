@@ -20,6 +20,11 @@ from gradcli.trace.values import Value, describe
 UNFOLLOWED_INPUT = "One of the differentiated Tensors does not require grad"
 """PyTorch's words."""
 AFTER_LEAVES = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+_OF_CHECKS = (
+    "nondet_tol", "check_undefined_grad", "check_grad_dtypes", "check_batched_grad",
+    "check_batched_forward_grad", "check_forward_ad", "check_backward_ad", "fast_mode", "masked",
+)  # fmt: skip
+"""What `gradcheck` may look at besides: here gradients are compared, one by one."""
 UNUSED_INPUT = "the outputs do not depend on the input at index"
 
 
@@ -103,7 +108,7 @@ class AutogradCalls:
 
     def _gradcheck(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """Whether the gradients of a function agree with central differences."""
-        names = ("func", "inputs", "eps", "atol", "rtol", "raise_exception")
+        names = ("func", "inputs", "eps", "atol", "rtol", "raise_exception", *_OF_CHECKS)
         given = bind_names("gradcheck", names, arguments, keywords, names[2:])
         function, inputs = given["func"], given["inputs"]
         if not isinstance(function, Object):

@@ -231,7 +231,7 @@ class DefaultDictionary(Dictionary):
         self._make = make
 
     @property
-    def made_by(self) -> str:
+    def maker(self) -> str:
         """The function as print shows it: a class, or a function of the program's."""
         if self._make is None or not isinstance(self._make, BuiltIn):
             return "None" if self._make is None else self._make.shown()

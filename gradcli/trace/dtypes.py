@@ -35,7 +35,7 @@ _PERMUTATION = "P"
 """A field of what factors matrices, as well: of integers, in the dtype of the factors."""
 _BITS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32}
 """Of the dtypes that wrap around sooner than integers of a run do."""
-_BY_RANKS: dict[tuple[int, ...], str] = {(1, 1): "dot", (2, 1): "mv", (1, 2): "mv", (3, 3): "bmm"}
+_BY_RANKS: dict[tuple[int, ...], str] = {(1, 1): "dot", (2, 1): "mv", (3, 3): "bmm"}
 """The functions that products of so many axes are made of."""
 _COUNTING = ("add", "multiply")
 """Reductions of these add and multiply integers of any dtype as int64."""

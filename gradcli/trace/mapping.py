@@ -9,6 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.joining import stack
+from gradcli.trace import transform_errors as errors
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
@@ -70,24 +71,22 @@ class Mapping:
         def visit(inputs: list[Value], named: Given) -> Visitor:
             several = isinstance(dims, tuple | Items)
             wanted = self.values.elements(dims) if several else [dims] * len(inputs)
+            title = errors.vmap_title(self.values, function, dims)
+            if dims is None:
+                raise errors.no_axes_given(title)
             if len(wanted) != len(inputs):
-                raise GradcliError(
-                    "value", f"in_dims is for {len(wanted)} arguments; {len(inputs)} are given"
-                )
+                raise errors.other_structure(title, wanted, inputs)
             pairs = [*zip(inputs, wanted, strict=True), *((each, zero) for each in named.values())]
-            columns = [self._columns(each, dim) for each, dim in pairs]
-            counts = {len(each) for column in columns for each in column if each is not None}
-            if len(counts) != 1:
-                raise GradcliError(
-                    "shape", "vmap needs arguments with one number of rows",
-                    hint="in_dims=(0, None) takes the second as it is",
-                )  # fmt: skip
+            columns = [self._columns(title, each, dim) for each, dim in pairs]
+            counts = [len(each) for column in columns for each in column if each is not None]
+            if len({*counts}) != 1:
+                raise errors.of_other_lengths(counts)
             results = []
             graph = self.values.graph
             drawn = graph.draws
             before, was_again = self.values.mapped, self.values.is_again
             rows = {each for column in columns for part in column if part for each in part}
-            for number in range(counts.pop()):
+            for number in range(counts[0]):
                 self.values.mapped = before | rows if self.values.is_pytorch else before
                 row = [
                     self._row(whole, column, number)
@@ -109,30 +108,27 @@ class Mapping:
                         "the randomness operation out of vmap",
                         hint="vmap(f, randomness='different')",
                     )
-            return self._stacked(results, out)
+            return self._stacked(function, results, out)
 
         return Transform(visit)
 
-    def _columns(self, value: Value, dim: Value) -> list[list[Node] | None]:
+    def _columns(self, title: str, value: Value, dim: Value) -> list[list[Node] | None]:
         """The rows of each tensor in an argument; None for one that is taken as it is."""
         whole = tensors(self.values, value)
         dims = tensors(self.values, dim) if is_tree(self.values, dim) else [dim] * len(whole)
         if len(dims) != len(whole):
             raise GradcliError("value", f"in_dims has {len(dims)} numbers for {len(whole)} tensors")
         return [
-            None if along is None else self._rows(each, self.values.integer(along, "in_dims"))
+            None
+            if along is None
+            else self._rows(title, each, self.values.integer(along, "in_dims"))
             for each, along in zip(whole, dims, strict=True)
         ]
 
-    def _rows(self, value: Value, dim: int) -> list[Node]:
+    def _rows(self, title: str, value: Value, dim: int) -> list[Node]:
         node = self.values.tensor(value, "an argument of vmap")
-        if not node.shape:
-            raise GradcliError(
-                "shape",
-                f"vmap: Got in_dim={dim} for an input but the input is of type Tensor with 0 "
-                "dimensions",
-                hint="in_dims=(0, None) takes the second argument as it is",
-            )
+        if not -node.ndim <= dim < node.ndim:
+            raise errors.no_axis(title, dim, node)
         moved = FUNCTIONS["movedim"].build(node, (dim,), (0,)) if dim else node
         return [*self.values.rows(moved)]
 
@@ -142,10 +138,19 @@ class Mapping:
                  for part, column in zip(parts, columns, strict=True)]  # fmt: skip
         return filled(self.values, whole, found)
 
-    def _stacked(self, results: list[Value], dim: Value) -> Value:
+    def _stacked(self, function: Object, results: list[Value], dim: Value) -> Value:
         """The results as one, with an axis for the rows."""
         if not results:
             raise GradcliError("shape", "vmap needs arguments with rows: these have none")
+        for each in tensors(self.values, results[0]):
+            if errors.is_no_tensor(self.values, each):
+                name = errors.name_of(function)
+                raise errors.no_tensor(
+                    self.values,
+                    each,
+                    f"vmap({name}, ...): `{name}` must only return Tensors, got type ",
+                    ". Did you mean to set out_dims= to None for output?",
+                )
         columns = zip(*(tensors(self.values, each) for each in results), strict=True)
         whole = [[self.values.tensor(each, "a value") for each in column] for column in columns]
         dims = tensors(self.values, dim) if is_tree(self.values, dim) else [dim] * len(whole)

@@ -9,6 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object, Recording
 from gradcli.trace.optimisers import Optimiser
@@ -18,6 +19,9 @@ from gradcli.trace.values import Value
 
 _SCALE = 65536.0
 """PyTorch's first scale."""
+_STATE = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+_GROWTH = (2.0, 0.5, 2000)
+"""How a scale grows in PyTorch after so many steps, or shrinks."""
 
 
 class GradScaler(Object):
@@ -43,7 +47,15 @@ class GradScaler(Object):
             "update": self._update,
             "get_scale": lambda *_: self._values.plain(self._scale),
             "is_enabled": lambda *_: constant(self._is_enabled),
+            "state_dict": lambda *_: Dictionary(self._values, self._state()),
+            "load_state_dict": lambda *_: None,
         }
+
+    def _state(self) -> list[tuple[Value, Value]]:
+        """What another one goes on with: here the scale never grows."""
+        plain = self._values.plain
+        numbers = (self._scale, *_GROWTH, 0)
+        return [*zip(_STATE, map(plain, numbers), strict=True)] if self._is_enabled else []
 
     def _scaled(self, arguments: list[Value], keywords: Given) -> Value:
         (outputs,) = bind_names("scale", ("outputs",), arguments, keywords).values()

@@ -7,8 +7,9 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import DECIMAL, Node
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import DefaultDictionary, Dictionary
 from gradcli.trace.items import Items
+from gradcli.trace.objects import BuiltIn
 from gradcli.trace.values import Value, Values
 
 Place: TypeAlias = tuple[int, int]
@@ -47,7 +48,7 @@ def state_by_parameter(
     steps: Mapping[Place, int] | None,
 ) -> Dictionary:
     """`optimizer.state`: what is remembered, by parameter, of which each group has several."""
-    state = Dictionary(values)
+    state = DefaultDictionary(values, BuiltIn("dict", lambda *_: Dictionary(values)))
     for place, group in enumerate(parameters):
         for position, node in enumerate(group):
             key = place, position

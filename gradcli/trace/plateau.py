@@ -92,8 +92,8 @@ class PlateauScheduler(Scheduler):
             "num_bad_epochs": plain(self._bad),
         }
 
-    def _state(self, arguments: list[Value], keywords: Given) -> Value:
-        return Dictionary(self.values, list(self._pairs().items()))
+    def state(self) -> list[tuple[Value, Value]]:
+        return list(self._pairs().items())
 
     def load(self, state: Dictionary) -> None:
         numbers = {

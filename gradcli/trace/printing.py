@@ -281,7 +281,7 @@ def _of_dictionary(value: Dictionary) -> list[tuple[Value, bool]]:
         return [("OrderedDict(", False), (Items(value.pairs()), False), (")", False)]
     if isinstance(value, DefaultDictionary):
         plain = Dictionary(value.values, value.pairs())
-        return [(f"defaultdict({value.made_by}, ", False), (plain, False), (")", False)]
+        return [(f"defaultdict({value.maker}, ", False), (plain, False), (")", False)]
     inside = []
     for key, each in value.pairs():
         inside += [(", ", False)] if inside else []

@@ -135,17 +135,17 @@ class Scheduler(Object):
             "step": self._step,
             "get_last_lr": self._last,
             "get_lr": self._last,
-            "state_dict": self._state,
+            "state_dict": lambda *_: Dictionary(self.values, self.state()),
             "load_state_dict": self._load,
         }
 
-    def _state(self, arguments: list[Value], keywords: Given) -> Value:
+    def state(self) -> list[tuple[Value, Value]]:
         """What it needs to go on elsewhere."""
         pairs: list[tuple[Value, Value]] = [(name, self.attribute(name)) for name in self.numbers]
         names = ("base_lrs", "last_epoch", "_step_count")
         pairs += [(name, self.attribute(name)) for name in names]
         pairs += [(each, self.values.graph.constant(False)) for each in _FLAGS]
-        return Dictionary(self.values, [*pairs, ("_last_lr", self._last([], {}))])
+        return [*pairs, ("_last_lr", self._last([], {}))]
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         (state,) = bind_names("load_state_dict", ("state_dict",), arguments, keywords).values()
@@ -211,6 +211,10 @@ class LambdaScheduler(Scheduler):
 
     def attribute(self, name: str) -> Value:
         return Items(list(self._functions)) if name == "lr_lambdas" else super().attribute(name)
+
+    def state(self) -> list[tuple[Value, Value]]:
+        """The same, and None for each of the functions, which are not saved."""
+        return [*super().state(), ("lr_lambdas", Items([None] * len(self.first)))]
 
     def rate(self, first: float, before: float) -> Visit:
         place = self.optimiser.rates().index(before)

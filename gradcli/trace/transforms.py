@@ -19,6 +19,7 @@ from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
+from gradcli.trace import transform_errors as errors
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
@@ -28,6 +29,7 @@ from gradcli.trace.objects import Given, Object
 from gradcli.trace.trees import changed, filled, is_tree, tensors
 from gradcli.trace.values import Value, describe
 
+_RETURNS = "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
 Run = Callable[[Value, Value, Value], Value]
 """Finds derivatives of a function's value, by what stands for its arguments; the third one is all
 that the function has returned.
@@ -82,9 +84,8 @@ class Transforms:
         def visit(inputs: list[Value], named: Given) -> Visitor:
             for place in places:
                 if not -len(inputs) <= place < len(inputs):
-                    raise GradcliError(
-                        "index", f"argnums is {place}, and there are {len(inputs)} arguments"
-                    )
+                    raise errors.no_argument(place, len(inputs))
+                self._check_floats(inputs[place])
             whole, chosen = yield self._traced(function, inputs, named, places)
             result, aux = self._parted(whole, has_aux)
             found = run(result, chosen[0] if single else tuple(chosen), whole)
@@ -158,8 +159,18 @@ class Transforms:
 
     def _grad(self, result: Value, inputs: Value, _: Value) -> Value:
         """The gradient by each tensor in the arguments, in the form of these."""
+        if errors.is_no_tensor(self.values, result):
+            raise errors.no_tensor(self.values, result, _RETURNS)
+        if self.values.is_pytorch and self.values.tensor(result).shape:
+            raise errors.not_scalar(self.values.tensor(result))
         grads = self._pulled_back(self._single(result), self._nodes(inputs, "an argument"), None)
         return filled(self.values, inputs, grads)
+
+    def _check_floats(self, tree: Value) -> None:
+        """Raise `type` for a derivative by integers, which PyTorch has not."""
+        for each in tensors(self.values, tree) if self.values.is_pytorch else ():
+            if isinstance(each, Node) and each.kind != "float" and self.values.is_tensor(each):
+                raise errors.no_integer()
 
     def _grad_and_value(self, result: Value, inputs: Value, whole: Value) -> Value:
         return self._grad(result, inputs, whole), whole
@@ -302,12 +313,22 @@ class Transforms:
         """The function's value, and a product of its derivative with vectors."""
         names = ("func", first, second, "create_graph", "strict", "has_aux")
         given = bind_names("this", names, arguments, keywords, names[2:])
+        is_of_func = first == "primals"
+        if is_of_func and self.values.is_pytorch and isinstance(given[first], Node):
+            raise errors.no_tuple()
         marked = "create_graph" in given and self.values.truth(given["create_graph"])
         whole, inputs = yield self._called(given["func"], given[first], marked=marked)
         has_aux = self._has_aux(given)
         result, aux = self._parted(whole, has_aux)
         product = run(result, inputs, given.get(second))
+        if is_of_func and self.values.is_pytorch:
+            result = changed(self.values, result, self._aliased)
         return (result, product, aux) if has_aux else (result, product)
+
+    def _aliased(self, value: Value) -> Node:
+        """A part of a function's value as another tensor."""
+        node = self.values.tensor(value)
+        return self.autograd.another(node, "alias", (node,), {})
 
     def _pushed(self, result: Value, inputs: Value, tangents: Value) -> Value:
         if tangents is None:

@@ -24,7 +24,7 @@ def printed(text: str) -> str:
         (HEAD + "vjp(torch.sin, x)[1](x, x)", "type", "2 vectors are given for 1"),
         (HEAD + "jvp(torch.sin, (x,), (torch.ones(3),))", "gradient-shape", "does not fit"),
         (HEAD + "vmap(torch.sin, in_dims=(0, 0))(x)", "value", "in_dims is for 2"),
-        (HEAD + "vmap(lambda a, b: a * b)(x, torch.tensor(1.))", "shape", "0 dimensions"),
+        (HEAD + "vmap(lambda a, b: a * b)(x, torch.tensor(1.))", "shape", "in_dim is 0"),
         (HEAD + "vmap(lambda d: d['a'], in_dims=({'a': 0, 'b': 0},))({'a': x})", "value", "2 num"),
         (HEAD + "vmap(3)", "type", "takes a function"),
         (
