@@ -381,6 +381,8 @@ class OfLogits(Distribution):
         return found
 
     def attribute(self, name: str) -> Any:
+        if name == "param_shape":
+            return Size([self.values.plain(each) for each in self.probs.shape])
         self._note(name)
         return super().attribute(name)
 

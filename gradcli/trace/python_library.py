@@ -248,10 +248,14 @@ class PythonLibrary:
         row.become([entry.item for entry in heap])
         return None
 
-    def _some(self, choose: Callable[..., Any], arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("nlargest", ("n", "iterable"), arguments, keywords)
+    def _some(self, choose: Callable[..., Any], arguments: list[Value], keywords: Given) -> Any:
+        given = bind_names("nlargest", ("n", "iterable", "key"), arguments, keywords, ("key",))
         items = self.values.elements(given["iterable"])
-        keys = self._keys(items)
+        sorted_by, key = list(items), given.get("key")
+        if isinstance(key, Object):
+            for place, each in enumerate(items):
+                sorted_by[place] = yield key.call([each], {})
+        keys = self._keys(sorted_by)
         count = max(0, self.values.integer(given["n"], "n"))
         places: list[int] = choose(count, range(len(items)), key=keys.__getitem__)
         return Items([items[place] for place in places])

@@ -77,14 +77,14 @@ _OF_ARRAYS: dict[str, Callable[[Autograd, Node], Any]] = {
 
 def found(autograd: Autograd, value: Any, name: str) -> Any:
     """The value of an attribute; `NOTHING` where there is none."""
+    if name == "__class__":
+        return ClassName(kind_of(value, PrintedNumbers(autograd.values)), value)
     if isinstance(value, Node):
         own = autograd.values.attributes.get(autograd.values.first.get(value, value), {})
         if name in own:
             return autograd.values.now(own[name])
         if name in _NEVER:
             return autograd.graph.constant(False)
-        if name == "__class__":
-            return ClassName(kind_of(value, PrintedNumbers(autograd.values)))
         if value in autograd.values.arrays and name in _OF_ARRAYS:
             return _OF_ARRAYS[name](autograd, value)
         if name in _OF_TENSORS:

@@ -281,6 +281,11 @@ _PHRASES = (
              "RuntimeError", lambda what: "Could not infer dtype of "
              f"{'NoneType' if what == 'None' else 'dict'}"),
     _phrase(r"^an integer is divided by 0", "RuntimeError", lambda: "ZeroDivisionError"),
+    _phrase(rf"^a grad of {_SHAPE} does not fit a tensor of {_SHAPE}", "RuntimeError",
+             lambda grad, x: f"attempting to assign a gradient of size '{[*grad]}' to a tensor of "
+             f"size '{[*x]}'. Please ensure that the gradient and the tensor are the same size"),
+    _phrase(r"^(cannot register a hook on a tensor that doesn't require gradient)", "RuntimeError",
+             str),
     _phrase(r"^a list cannot be a key", "TypeError", lambda: "unhashable type: 'list'"),
     _phrase(r"^None has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'NoneType' object has no attribute '{name}'"),
