@@ -47,6 +47,7 @@ _NAMED = {
     "double": "ToCopyBackward0", "to": "ToCopyBackward0", "cosine_similarity": "SumBackward1",
     "softmin": "SoftmaxBackward0", "clone": "CloneBackward0", "cholesky":
     "LinalgCholeskyExBackward0", "overwritten": "CopySlices",
+    "overwritten_by_places": "IndexPutBackward0", "overwritten_as_a_whole": "CopyBackwards",
     "F.unfold": "Im2ColBackward0", "cond": "SqueezeBackward1",
     "pairwise_distance": "NormBackward1", "quantile": "SqueezeBackward4", "nanquantile":
     "SqueezeBackward4", "ndtr": "MulBackward1",

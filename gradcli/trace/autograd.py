@@ -7,6 +7,7 @@ the program is run.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import Advice, GradcliError, Note, Source, input_of
@@ -111,8 +112,9 @@ class Autograd:
         """How many runs of the program's own functions are inside each other in backward."""
         self.looks_for_nan = False
         """Whether backward stops where a gradient is NaN."""
-        self._creates_graph = False
-        """Whether gradients of this pass can be differentiated."""
+        self.creates_graph = True
+        """Whether gradients can be differentiated: not those of a backward without `create_graph`,
+        while it walks."""
         self._hook_results: dict[Node, Node] = {}
         """What these have made of gradients in this pass."""
         self.written: dict[Node, int] = {}
@@ -325,7 +327,6 @@ class Autograd:
             raise self._no_leaf(outputs)
         leaves = [node for node in found_leaves if node not in self._frozen]
         cotangents = self._cotangents(outputs, gradients)
-        self._creates_graph = create_graph
         if inputs is not None:
             for node in inputs:
                 self.retain_grad(node)
@@ -333,9 +334,9 @@ class Autograd:
         linked = dependents(order, (*leaves, *flat))
         retained = (node for node in order if node in self.retained and node in linked)
         wanted = list(dict.fromkeys((*leaves, *retained)))
-        grads = self._vjp(
-            outputs, cotangents, wanted, linked.difference(leaves, flat), retain_graph
-        )
+        inside = linked.difference(leaves, flat)
+        with self._walk(create_graph):
+            grads = self._vjp(outputs, cotangents, wanted, inside, retain_graph)
         reached = set(order)
         held = {node: self.grads[node] for node in self.written}
         for node, grad in zip(wanted, grads, strict=True):
@@ -357,7 +358,17 @@ class Autograd:
         given = [gradient is not None for gradient in gradients]
         after = {node: self.grads[node] for node in wanted if node in self.grads}
         self.calls.append(BackwardCall(self._line(), [*outputs], cotangents, given, after, added))
-        self._tell(wanted if self.after else ())
+        with self._walk(create_graph):
+            self._tell(wanted if self.after else ())
+
+    @contextmanager
+    def _walk(self, create_graph: bool) -> Iterator[None]:
+        """While the graph is walked back."""
+        before, self.creates_graph = self.creates_graph, create_graph
+        try:
+            yield
+        finally:
+            self.creates_graph = before
 
     def _tell(self, leaves: Iterable[Node]) -> None:
         """Call the functions that wait for the grads of these leaves."""
@@ -385,9 +396,9 @@ class Autograd:
         oldest = 0 if create_graph else min((node.index for node in inputs), default=0)
         order = self._differentiable(outputs, oldest)
         cotangents = self._cotangents(outputs, gradients)
-        self._creates_graph = create_graph
         inside = dependents(order, inputs).difference(inputs)
-        found = self._vjp(outputs, cotangents, inputs, inside, retain_graph)
+        with self._walk(create_graph):
+            found = self._vjp(outputs, cotangents, inputs, inside, retain_graph)
         results = []
         for node, grad in zip(inputs, found, strict=True):
             if grad is None:
@@ -558,7 +569,7 @@ class Autograd:
     def _whole(self, node: Node, grad: Node) -> Node:
         """A gradient in the shape of its tensor, as a tensor and not a number."""
         whole = grad if grad.shape == node.shape else grad + zeros_like(node)
-        return detach(whole) if whole.known is not None or not self._creates_graph else whole
+        return detach(whole) if whole.known is not None or not self.creates_graph else whole
 
     def _without_nan(
         self, node: Node, found: Iterable[tuple[int, Node]]
@@ -600,7 +611,7 @@ class Autograd:
     def _run_hook(self, hook: Object, *given: Value) -> Value:
         """What a hook gives, whose computations are recorded where those of the pass are."""
         records = self.records()
-        self.set_records(self._creates_graph)
+        self.set_records(self.creates_graph)
         try:
             return self.run_inside(hook.call([*given], {}))
         finally:

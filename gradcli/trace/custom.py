@@ -208,7 +208,9 @@ class FunctionCalls:
         self, made: Class, context: FunctionContext, cotangents: list[Node | None]
     ) -> Value:
         """What the program's backward returns; it may call others inside."""
-        before = self._recording(True)
+        if not self.autograd.creates_graph:
+            cotangents = [None if each is None else detach(each) for each in cotangents]
+        before = self._recording(self.autograd.creates_graph)
         try:
             visit = self._method(made, "backward")([context, *cotangents], {})
             return self.autograd.run_inside(visit)

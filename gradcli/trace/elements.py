@@ -121,7 +121,7 @@ class ElementUpdates(Calls):
             self._check_apart(views, places)
             whole = overwritten(base, places, _fitted(value, places, base))
             if self.values.is_pytorch:
-                self.values.made_by[whole] = "overwritten", (), {}
+                self.values.made_by[whole] = _written(views, items), (), {}
             if self.values.passages is not None:
                 known = () if views or items is None else tuple(items)
                 given = {"x": base, "values": value, "items": known, "places": places}
@@ -259,3 +259,19 @@ def _fitted(value: Node, places: Node, base: Node) -> Node:
             hint="a value has the shape of the elements that it replaces, or is a single one",
         ) from None
     return cast(fitted, base.kind)
+
+
+def _written(views: Sequence[Node], items: Sequence[Any] | None) -> str:
+    """What PyTorch's node is called by: where places are rows of numbers or truth values, and the
+    tensor is no view, elements are put one by one.
+    """
+    if views or items is None:
+        return "overwritten"
+    whole = slice(None)
+    others = [each for each in items if each is not ... and not isinstance(each, slice)]
+    if any(isinstance(each, slice) and each != whole for each in items):
+        return "overwritten"
+    if not others:
+        return "overwritten_as_a_whole"
+    are_rows = all(isinstance(each, Items) or getattr(each, "shape", ()) for each in others)
+    return "overwritten_by_places" if are_rows else "overwritten"

@@ -223,6 +223,7 @@ ERRORS = [
     ("own backward", T + "x = torch.ones(2, requires_grad=True)\n"
      "class F(torch.autograd.Function):\n    @staticmethod\n"
      "    def forward(ctx, x): return x * 2\n    @staticmethod\n"
+     "    @torch.enable_grad()\n"
      "    def backward(ctx, g): return torch.autograd.grad(F.apply(x).sum(), x)[0]\n"
      "F.apply(x).sum().backward()", "limit-depth", "inside each other"),
     ("autograd", W + "torch.autograd.grad(w.sum(), torch.ones(1, requires_grad=True))", "no-grad",

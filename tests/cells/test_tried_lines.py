@@ -104,6 +104,97 @@ tensor([0.2553, 0.6258], requires_grad=True) tensor([ 0.8690, -0.4111], requires
 [tensor([4., 4.]), None]
 [tensor([6., 6.]), None]
 [tensor([8., 8.]), None]
+### what a backward of the program's own is given
+import torch
+class Sq(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        print("g", g, g.requires_grad, torch.is_grad_enabled(), x.requires_grad)
+        r = g * 2 * x
+        print(r, r.requires_grad)
+        return r
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (Sq.apply(x) ** 2).sum()
+y.backward()
+print(x.grad)
+y = (Sq.apply(x) ** 2).sum()
+g, = torch.autograd.grad(y, x, create_graph=True)
+print(g)
+g.sum().backward()
+print(x.grad)
+def hook(g):
+    print("hook", g, g.requires_grad)
+z = (x * 3)
+z.register_hook(hook)
+(z ** 2).sum().backward()
+===
+g tensor([2., 8.]) False False True
+tensor([ 4., 32.]) False
+tensor([ 4., 32.])
+g tensor([2., 8.], grad_fn=<MulBackward0>) True True True
+tensor([ 4., 32.], grad_fn=<MulBackward0>) True
+tensor([ 4., 32.], grad_fn=<MulBackward0>)
+g tensor([4., 8.]) False False True
+tensor([ 8., 32.]) False
+tensor([16., 80.])
+hook tensor([ 6., 12.]) False
+### the nodes of tensors that are written into
+import torch
+x = torch.tensor([1., 2., 3., 4.], requires_grad=True)
+def t(f):
+    b = torch.zeros(2, 4)
+    f(b)
+    print(b.grad_fn.name())
+i = torch.tensor([1, 0]); m = torch.tensor([True, False])
+def a(b): b[0] = x
+def a2(b): b[i] = x
+def a3(b): b[m] = x
+def a4(b): b[0, 1] = x[0]
+def a5(b): b[:, 0] = x[:2]
+def a6(b): b[i, i] = x[:2]
+def a7(b): b[[0, 1]] = x
+def a8(b): b[..., 1:3] = x[:2]
+def a9(b): b[i, 1] = x[:2]
+def a10(b): b[:, i] = x[:2]
+def a11(b): b[b == 0] = x[0]
+def a12(b): b[:] = x
+def a13(b): b[0][1] = x[0]
+def a14(b): b[0, i] = x[:2]
+def a15(b): b[0].copy_(x)
+def a16(b): b += x
+def a17(b): b[0] += x
+def a18(b): b[i] += x
+def a19(b): b[None] = x
+def a20(b): b[torch.tensor(1)] = x
+for f in (a, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17):
+    t(f)
+for f in (a18, a19, a20): t(f)
+===
+torch::autograd::CopySlices
+IndexPutBackward0
+IndexPutBackward0
+torch::autograd::CopySlices
+torch::autograd::CopySlices
+IndexPutBackward0
+IndexPutBackward0
+torch::autograd::CopySlices
+torch::autograd::CopySlices
+IndexPutBackward0
+IndexPutBackward0
+torch::autograd::CopyBackwards
+torch::autograd::CopySlices
+torch::autograd::CopySlices
+torch::autograd::CopySlices
+AddBackward0
+torch::autograd::CopySlices
+IndexPutBackward0
+torch::autograd::CopySlices
+torch::autograd::CopySlices
 ### nothing behind a line that fails in a try is done
 import torch
 A = torch.ones(2, 2)
