@@ -48,6 +48,26 @@ def test_a_mistake_is_named(mistake: Mistake) -> None:
         assert words in cause.message
 
 
+NORM = "r = sqrt(mean(x**2, 1, keepdim=True) + eps); y = g*x/r; L = sum(c*y)"
+LONG = {
+    "c*g/r - x*mean(c*g*x, 1, keepdim=True)/r**2": "the exponent is wrong: r instead of r**2",
+    "c*g/r - x*mean(c*x, 1, keepdim=True)/r**3": "the factor g is missing",
+}
+"""Of what numbers are made, and what is said of these."""
+
+
+@pytest.mark.parametrize("wrong", LONG)
+def test_numbers_are_explained_by_a_slip_in_a_long_formula(wrong: str) -> None:
+    data = {
+        "x": [[0.4, 1.3, -2.2], [0.7, -0.6, 0.9]], "g": [0.5, 1.4, 0.8],
+        "c": [[0.3, -1.1, 0.6], [1.2, 0.2, -0.5]], "eps": 0.05,
+    }  # fmt: skip
+    numbers = compared(NORM, data, "x", wrong).mine
+    found = compared(NORM, data, "x", np.round(numbers, 6))
+    assert LONG[wrong] in found.causes[0].message
+    assert not found.sure
+
+
 def test_there_are_many_mistakes() -> None:
     assert len(MISTAKES) >= 80
     assert len({mistake.code for mistake in MISTAKES}) >= 25

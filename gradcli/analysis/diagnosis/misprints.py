@@ -12,7 +12,9 @@ from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
 
-MOST = 3_000
+STEPS, WIDEST = 80, 400
+"""The most steps and characters of a long formula."""
+MOST, MOST_OF_LONG = 3_000, 2_000
 """The most mutants that are tried."""
 
 
@@ -21,12 +23,25 @@ def misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
     own.
     """
     text = words.spelled(words.plain(claim.grad))
-    if claim.typed is not None or text is None or not claim.theirs.any():
-        return
+    if claim.typed is None and text is not None and claim.theirs.any():
+        yield from _of(claim, words, text, MOST)
+
+
+def long_misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
+    """The same of a long one, for what nothing else explains."""
+    plain = words.plain(claim.grad)
+    if claim.typed is None and words.spelled(plain) is None and claim.theirs.any():
+        texts = [words.spelled(each, STEPS, WIDEST) for each in (plain, claim.grad)]
+        text = min(filter(None, texts), key=len, default=None)  # the plain one may lack names
+        if text is not None:
+            yield from _of(claim, words, text, MOST_OF_LONG)
+
+
+def _of(claim: Claim, words: Wording, text: str, most: int) -> Iterator[Consequence]:
     with Tolerant():
         right = typed(claim.walk, Source("the gradient", text))
         grower = Grower(material(claim, words, right.remember()))
         mutants = sorted(grower.mutants(right.expression), key=lambda each: each.cost)
-        for mutant in mutants[:MOST]:
+        for mutant in mutants[:most]:
             with Tolerant():
                 yield Consequence(*mutant.undone, right.value(mutant.tree))

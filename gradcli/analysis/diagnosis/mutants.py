@@ -171,7 +171,12 @@ class Mutant(NamedTuple):
         code = CONVERSE.get(self.code, self.code)
         assert isinstance(self.place.part, Expression)
         right, wrong = print_expression(self.place.part), print_expression(self.instead)
-        said = SAID[code].format(piece="", old=wrong).replace("  ", " ")
+        part, gone = self.place.part, ""
+        if isinstance(part, Binary) and self.instead in (part.left, part.right):
+            gone = print_expression(part.right if self.instead is part.left else part.left)
+        said = SAID[code].format(piece=gone, old=wrong).replace("  ", " ")
+        if len(right) > WIDEST or len(wrong) > WIDEST:
+            return code, said
         return code, f"{said}: {wrong} instead of {right}"
 
 

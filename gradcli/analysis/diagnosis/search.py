@@ -17,7 +17,7 @@ import numpy as np
 from gradcli.analysis.diagnosis.arrangements import arrangements
 from gradcli.analysis.diagnosis.claim import Claim, distinct
 from gradcli.analysis.diagnosis.constants import meanings, ratio
-from gradcli.analysis.diagnosis.misprints import misprints
+from gradcli.analysis.diagnosis.misprints import long_misprints, misprints
 from gradcli.analysis.diagnosis.patterns import described
 from gradcli.analysis.diagnosis.quantities import quantities
 from gradcli.analysis.diagnosis.slips import Consequence, walk_slips
@@ -74,7 +74,8 @@ class Search:
         size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
         sources = (walk_slips, quantities, misprints)
         found = chain.from_iterable(source(claim, words) for source in sources)
-        tried = chain(arrangements(claim), islice(found, max(FEWEST, ELEMENTS // size)))
+        self._most = max(FEWEST, ELEMENTS // size)
+        tried = chain(arrangements(claim), islice(found, self._most))
         with suppress(GradcliError):  # the limit on nodes is reached
             for outcome in tried:
                 outcomes.setdefault(outcome.node, []).append(outcome)
@@ -116,7 +117,8 @@ class Search:
             self.claim = self.claim.at_points(self.claim.points[:1])
             found = self.causes()
         else:
-            found = self.causes(rounding(self.claim.theirs))
+            slack = rounding(self.claim.theirs)
+            found = self.causes(slack) or self._misprinted(slack)
             if found:
                 found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
         return found or self.times() or self._two() or [described(self.claim)]
@@ -142,6 +144,12 @@ class Search:
         last = first if first == 0 else first + MARGIN if self._distinct >= SURE else len(RANK)
         by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
+
+    def _misprinted(self, slack: Array | float) -> list[Cause]:
+        """The likeliest slips in the gradient's formula where that is long."""
+        tried = islice(long_misprints(self.claim, self.words), self._most)
+        fitting = (each for each in tried if self.claim.fits(each.node, slack))
+        return [Cause(each.code, each.message) for each in islice(fitting, SHOWN)]
 
     def _two_terms(self) -> list[Cause]:
         """Two terms that are both missing."""

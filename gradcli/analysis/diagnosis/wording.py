@@ -68,10 +68,10 @@ class Wording:
                 return text
         return self.spelled(node) or self._part(node)
 
-    def spelled(self, node: Node) -> str | None:
+    def spelled(self, node: Node, steps: int = STEPS, widest: int = WIDEST) -> str | None:
         """A short formula over names; None where it would be long, or there are no words for it."""
         written: dict[Node, Expression] = {}
-        for each in self._steps(node):
+        for each in self._steps(node, steps):
             if each in self._names and each is not node:
                 written[each] = name(self._names[each])
                 continue
@@ -80,13 +80,13 @@ class Wording:
                 return None
             written[each] = made
         text = print_expression(written[node]) if node in written else ""
-        return text if 0 < len(text) <= WIDEST else None
+        return text if 0 < len(text) <= widest else None
 
     def plain(self, node: Node) -> Node:
         """The node without arithmetic on constants."""
         return plain(node, self._value)
 
-    def _steps(self, node: Node) -> list[Node]:
+    def _steps(self, node: Node, most: int) -> list[Node]:
         """The node and what it is computed from, down to names; nothing where that is much."""
         found = {node}
         stack = [node]
@@ -98,7 +98,7 @@ class Wording:
                 if operand not in found:
                     found.add(operand)
                     stack.append(operand)
-            if len(found) > STEPS:
+            if len(found) > most:
                 return []
         return sorted(found, key=lambda each: each.index)
 
