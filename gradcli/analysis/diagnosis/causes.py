@@ -8,6 +8,7 @@ that is said of numbers.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -17,7 +18,6 @@ import numpy as np
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
-from gradcli.analysis.diagnosis.mutants import SAID
 from gradcli.analysis.diagnosis.mutation import FACTORS, Mutation, Slip, distance, is_elsewhere
 from gradcli.analysis.diagnosis.parentheses import nesting
 from gradcli.analysis.diagnosis.search import Search
@@ -99,7 +99,7 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
         return []
     slight = close(claim.theirs, claim.right, claim.rtol)  # what changes nothing would explain it
     points += _telling(claim) if slight else []
-    points += _far(claim)
+    points += _far(claim, [claim.mine])
     elsewhere = claim.at_points([claim.points[0], *points])
     mutation = Mutation(elsewhere, typed, words)
     search = Search(elsewhere, words, _excluded(elsewhere))
@@ -147,8 +147,11 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
     """The most likely slip without which no branch of the formula is wrong, and others of which
     that is true because of what the program computes: h - g may be n*z there.
     """
-    found: list[Slip] = []
+    everywhere: list[Slip] = []
+    near_by: list[Slip] = []
+    beyond = _far(claim, claim.walk.outputs)
     for each in islice(mutation.singles(), FEW):
+        found = everywhere if mutation.holds(each, beyond) else near_by
         same = next((other for other in found if mutation.is_same(each, other)), None)
         if same is not None and not (_adds_to(each, same) or is_elsewhere(each, same)):
             continue
@@ -164,16 +167,17 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
         ):
             found[found.index(same)] = each
         else:
-            found[found.index(same)] = replace(same, also=each.mutants[0].message)
-    return found[:SHOWN]
+            found[found.index(same)] = replace(same, also=(*same.also, *each.mutants))
+    return (everywhere or near_by)[:SHOWN]
 
 
 def _adds_to(one: Slip, other: Slip) -> bool:
     """Whether a slip is another in words that say more: a factor that one of several terms lacks
     stands before all of them if there are more parentheses.
     """
-    moved = other.mutants[0].code == "grouping" and not other.also
-    return moved and one.mutants[0].code in FACTORS
+    (a, *_), (b, *_) = one.mutants, other.mutants
+    told = FACTORS & {each.code for each in other.also}
+    return b.code == "grouping" and not told and a.code in FACTORS
 
 
 def _excluded(claim: Claim) -> set[str]:
@@ -192,11 +196,9 @@ def _at_factors(claim: Claim) -> list[Point]:
     return [claim.at(factor * claim.known(claim.leaf)) for factor in FAR]
 
 
-def _far(claim: Claim) -> list[Point]:
-    """Such points for a formula with conditions of its own, which may be met at all of those near
-    by.
-    """
-    if not any(is_switch(node) for node in ancestors([claim.mine])):
+def _far(claim: Claim, nodes: Sequence[Node]) -> list[Point]:
+    """Such points where nodes have conditions, which may be met at all points near by."""
+    if not any(is_switch(node) for node in ancestors(nodes)):
         return []
     there = [each for each in _at_factors(claim) if claim.goes_on(each)]
     return [each for each in there if claim.at_points([each]).is_finite]
@@ -216,7 +218,7 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
         return structural
     own = [each.cause(source) for each in slips]
     step = structural[0] if structural else None
-    of_number = own[0].code == "constant" or SAID["constant"] in slips[0].also
+    of_number = own[0].code == "constant" or any(each.code == "constant" for each in slips[0].also)
     if step and step.code in NUMBERS and of_number:  # 3 for 4 may be n - 1 for n
         told = f"{own[0].message}; {step.message}"
         return [replace(step, message=told, correction=own[0].correction)]

@@ -40,8 +40,10 @@ OF_THE_PEN = frozenset(
      "operand-transposed", "transposed-extra", "other-value", "condition"}
 )  # fmt: skip
 """Mistakes at one sign, number or name."""
+OTHERS = 2
+"""So much is said in other words,"""
 AS_LIKELY = 0.15
-"""What costs so much more than another slip of another kind may have been made as well."""
+"""if it costs no more than that, or parentheses are wrong."""
 APART = 0.2
 """How far what has a name is moved, relative to its elements."""
 LONGEST = 2_000
@@ -62,8 +64,8 @@ class Slip:
 
     mutants: tuple[Mutant, ...]
     formula: Expression
-    also: str = ""
-    """The same in other words."""
+    also: tuple[Mutant, ...] = ()
+    """What says the same in other words."""
 
     @property
     def cost(self) -> float:
@@ -82,7 +84,8 @@ class Slip:
         """The mistake in words, at its place in the user's text."""
         messages = [each.message for each in self.mutants]
         text = messages[0] if len(messages) == 1 else f"two mistakes: {'; and '.join(messages)}"
-        text += f"; in other words, {self.also}" if self.also else ""
+        if self.also:
+            text += f"; in other words, {', or '.join(each.message for each in self.also)}"
         correction = Correction(source, self.mutants[0].span, print_expression(self.formula))
         return Cause(self.mutants[0].code, text, {}, correction, self.is_sure)
 
@@ -128,6 +131,12 @@ class Mutation:
         """Whether the formula without it is the gradient whatever the names stand for."""
         node = self._value(slip.formula)
         return node is not None and self._agree([node, self._claim.grad])
+
+    def holds(self, slip: Slip, points: Sequence[Point]) -> bool:
+        """Whether the formula without it is right at further points."""
+        node = self._value(slip.formula) if points else None
+        near = (node and self._distance(each, node) <= self._claim.rtol for each in points)
+        return all(near)
 
     def shows(self, outcome: Node | None) -> bool:
         """Whether the user's formula is this whatever the names stand for."""
@@ -197,13 +206,16 @@ def is_elsewhere(one: Slip, other: Slip) -> bool:
     place: nobody can tell then which was made.
     """
     (a, *_), (b, *_) = one.mutants, other.mutants
-    if other.also or {a.code, b.code} <= FACTORS or _meet(a.place, b.place):
+    if a.there or b.there or a.message == b.message or (a.code, b.code) == ("constant", "sign"):
         return False
-    if a.message == b.message or a.there or b.there or (a.code, b.code) == ("constant", "sign"):
+    if b.code == "grouping":  # of so many ways to write parentheses one may be right by chance
+        told = {each.code for each in other.also}
+        return len(told) < OTHERS and a.code not in {*told, b.code}
+    if {a.code, b.code} <= FACTORS or _meet(a.place, b.place):
         return False
-    if a.code == b.code:  # any factor may have a wrong sign; one that has been typed may be it
-        return a.cost <= b.cost and isinstance(a.place.part, Unary)
-    return a.cost - b.cost <= AS_LIKELY
+    if a.code == b.code == "sign":  # any factor may have it; one that has been typed is likely
+        return not other.also and a.cost <= b.cost and isinstance(a.place.part, Unary)
+    return not other.also and a.cost - b.cost <= AS_LIKELY
 
 
 def _meet(one: Place, other: Place) -> bool:

@@ -228,8 +228,10 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     near = [value + 1, value - 1]
     near += [value + 2, value - 2, value + 3, value - 3] if power else []
     near = [each for each in near if each or not power]  # that is: the factor is too much
+    near += [value + 0.5, value - 0.5] if power else []
     for other in dict.fromkeys(near):
-        yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
+        likely = power or (other >= 0 if code == "index" else 1 not in (value, other))
+        yield 1.1 if likely else 1.4, code, number(other)
     for digits in SHORTER:
         plain = float(f"{value:.{digits}g}")
         if 0 < abs(plain - value) < SLIGHT * abs(value):
@@ -307,7 +309,8 @@ def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Cha
     if shape is not None and len(shape) >= 2:
         turned = attribute(part, "T" if len(shape) == 2 else "mT")
         of_product = isinstance(part, Binary) and part.operator == "@"
-        yield (1.15 if of_product else 1.0), "operand-transposed", turned
+        cost = 1.15 if of_product else 1.0 if isinstance(part, Name) else 1.05
+        yield cost, "operand-transposed", turned
         yield 1.5, "unturned", binary("+", part, turned)
         if isinstance(part, Binary) and part.operator == "*":  # 2*A for A + A.T
             whole = attribute(part.right, turned.name)
