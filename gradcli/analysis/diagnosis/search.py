@@ -146,7 +146,7 @@ class Search:
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
 
     def _misprinted(self, slack: Array | float) -> list[Cause]:
-        """The likeliest slips in the gradient's formula where that is long."""
+        """The most likely slips in the gradient's formula where that is long."""
         tried = islice(long_misprints(self.claim, self.words), self._most)
         fitting = (each for each in tried if self.claim.fits(each.node, slack))
         return [Cause(each.code, each.message) for each in islice(fitting, SHOWN)]
