@@ -335,17 +335,7 @@ class Expressions(Operations):
             owner = owner.elements()
         found = self.values.subscript(owner, items)
         if isinstance(owner, Node) and isinstance(found, Node) and self.values.is_pytorch:
-            is_slice = len(items) == 1 and isinstance(items[0], slice)
-            made_by = "slice" if is_slice else "alias", (owner,), EMPTY
-            if found is owner:
-                return self.autograd.another(owner, *made_by)
-            if found.op is BIND and found.inputs == (owner,):
-                self.values.made_by[found] = made_by
-            elif len(items) > 1 and any(each is None or type(each) is slice for each in items):
-                from gradcli.trace.slices import last_step  # few programs have such parts
-
-                if (step := last_step(owner, items)) is not None:
-                    self.values.made_by[found] = step, (owner,), EMPTY
+            found = self._taken(owner, items, found)
         if type(owner) is Size and type(found) is tuple:
             found = Size(found)
         if self.values.arrays:
@@ -355,6 +345,23 @@ class Expressions(Operations):
                     self.values.boxed.add(found)  # an array without axes, and a view
                 else:
                     self.values.copies.add(found)  # a number of NumPy's is no view
+        return found
+
+    def _taken(self, owner: Node, items: list[Any], found: Node) -> Node:
+        """A part of a tensor, with what PyTorch says has made it."""
+        is_slice = len(items) == 1 and isinstance(items[0], slice)
+        made_by = "slice" if is_slice else "alias", (owner,), EMPTY
+        if found is owner:
+            return self.autograd.another(owner, *made_by)
+        if self.values.made_by.get(found, made_by)[0] == "unbind":  # as of a loop before
+            self.values.made_by[found] = "select", (owner,), EMPTY
+        if found.op is BIND and found.inputs == (owner,):
+            self.values.made_by[found] = made_by
+        elif len(items) > 1 and any(each is None or type(each) is slice for each in items):
+            from gradcli.trace.slices import last_step  # few programs have such parts
+
+            if (step := last_step(owner, items)) is not None:
+                self.values.made_by[found] = step, (owner,), EMPTY
         return found
 
     def subscripts(self, expression: syntax.Index, copied: Value = None) -> Visit:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import SINGLE, Node
+from gradcli.graph import EMPTY, SINGLE, Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.indexing import getitem
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.expressions import Expressions
 from gradcli.trace.items import Items
@@ -27,6 +29,8 @@ LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 _LOOKING = frozenset(("all", "any", "sum", *ON_NUMBERS))
 """Those that look at the elements of what can be looped over."""
 _ORDER = frozenset(("key", "default"))
+ROWS = 64
+"""Of more rows the sum is one node: to add one after another takes a node for each."""
 _COLLECTIONS = (tuple, str, range, Object)
 """Of these Python's `max` and `min` are meant."""
 
@@ -69,7 +73,18 @@ class PythonCalls(Expressions):
             rounded = self._rounded(list(map(plain_value, arguments)), keywords)
             if rounded is not None:
                 return rounded
-        if name in ON_NUMBERS and (
+        if name in ON_NUMBERS:
+            return self._largest_or_least(name, arguments, keywords)
+        if name == "sum" and not keywords and self._is_python_sum(arguments):
+            return self._sum(arguments)
+        return self.function_call(name, arguments, keywords)
+
+    def _largest_or_least(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """`max` or `min`: Python's, or that of the op table."""
+        only = arguments[0] if len(arguments) == 1 else None
+        if (
             keywords.keys() & _ORDER
             or isinstance(only, _COLLECTIONS)
             or self._are_rows(arguments)
@@ -77,12 +92,11 @@ class PythonCalls(Expressions):
         ):
             visit: Visit = self.library.objects.functions[f"builtins.{name}"](arguments, keywords)
             return visit
-        if name in ON_NUMBERS and not keywords:
-            found = self.python.of_numbers(name, arguments)
-            if found is not None:
-                return found
-        if name == "sum" and not keywords and self._is_python_sum(arguments):
-            return self._sum(arguments)
+        found = None if keywords else self.python.of_numbers(name, arguments)
+        if found is not None:
+            return found
+        if self.values.is_pytorch and not keywords and isinstance(only, Node) and only.ndim == 1:
+            return self._extreme(name, only)
         return self.function_call(name, arguments, keywords)
 
     def _looked_through(self, name: str, arguments: list[Value]) -> list[Value]:
@@ -131,10 +145,23 @@ class PythonCalls(Expressions):
         return None
 
     def _sum(self, arguments: list[Value]) -> Visit | Value:
-        """Python's sum of a list."""
+        """Python's sum of a list, or of the rows of a tensor."""
+        rows, *start = arguments
+        if isinstance(rows, Node) and rows.shape[0] > ROWS:
+            total = FUNCTIONS["sum"].build(rows, 0)
+            self.values.made_by[total] = "add", (rows,), EMPTY
+            return self.python.sum([Items([total]), *start])
         if any(isinstance(e, Object | Items) for e in self.values.elements(arguments[0])):
             return self._sum_of_objects(arguments)
         return self.python.sum(arguments)
+
+    def _extreme(self, name: str, row: Node) -> Node:
+        """`max(x)`: the first of the elements that are the largest."""
+        place = FUNCTIONS[f"arg{name}"].build(row)
+        found: Node = getitem(row, [place])
+        self.values.made_by[found] = "unbind", (row,), EMPTY
+        self.special.numbers.stay_arrays(found, (row,))
+        return found
 
     def _sum_of_objects(self, arguments: Sequence[Value]) -> Visit:
         """The same where the program's own `__add__` adds."""
@@ -205,6 +232,8 @@ class PythonCalls(Expressions):
             return False
         if isinstance(arguments[0], _COLLECTIONS):
             return True
+        if isinstance(arguments[0], Node):
+            return self.values.is_python and bool(arguments[0].shape)
         if not isinstance(arguments[0], Items):
             return False
         is_lists = any(isinstance(each, Items) for each in arguments[0])

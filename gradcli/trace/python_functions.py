@@ -148,7 +148,11 @@ class PythonFunctions:
 
     def _counted(self, item: Value) -> Value:
         """What 0 + item is: truth values are counted."""
-        return cast(item, "int") if isinstance(item, Node) and item.kind == "bool" else item
+        if not isinstance(item, Node) or item.kind != "bool":
+            return item
+        counted = cast(item, "int")
+        self.numbers.stay_arrays(counted, (item,))
+        return counted
 
     def _added(self, a: Value, b: Value) -> Node:
         left, right = self.values.tensor(a), self.values.tensor(b)

@@ -159,10 +159,11 @@ class Updates(ElementUpdates):
 
     def _has_views(self, node: Node) -> bool:
         """Whether a name stands for a view of a tensor."""
-        base, _ = self.values.storage(node)
+        current = self.values.current
+        base = current(self.values.storage(node)[0])
         held = (each for frame in self.frame for each in frame.values.values())
         found = (self.values.storage(each) for each in held if isinstance(each, Node))
-        return any(views and of is base for of, views in found)
+        return any(views and current(of) is base for of, views in found)
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
         """The x of `x.grad` and `x.grad.data`; None for others."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, SINGLE, Array, Graph, Kind, Node
+from gradcli.graph import CONSTANT, EMPTY, SINGLE, Array, Graph, Kind, Node
 from gradcli.ops.control import bind, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Stretch, Unlike
@@ -340,6 +340,9 @@ class Values(Changes):
         rows = [getitem(node, [i]) for i in range(node.shape[0])]
         if node in self.arrays:
             self.arrays.update(rows)
+        elif self.is_pytorch:
+            for row in rows:
+                self.made_by.setdefault(row, ("unbind", (node,), EMPTY))
         return rows
 
     def pieces(self, value: Value, what: str) -> list[Node | Stretch]:

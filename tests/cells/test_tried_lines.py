@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
+ROWS = Path(__file__).with_name("rows_and_sums.txt").read_text(encoding="utf-8")
+"""Tensors that are looped over, and Python's `sum` and `max` of them."""
 CELLS = r"""
 ### what is found of float64 is float64
 import torch
@@ -400,7 +404,7 @@ SumBackward1 SqueezeBackward1
 """
 
 
-@pytest.mark.parametrize("cell", titled(CELLS))
+@pytest.mark.parametrize("cell", [*titled(CELLS), *titled(ROWS)])
 def test_a_cell(cell: str) -> None:
     program, _, printed = cell.partition("===\n")
     assert not difference(ours(program), printed)
