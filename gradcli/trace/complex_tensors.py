@@ -129,17 +129,25 @@ class ComplexTensor(Object):
             raise GradcliError("type", "a complex tensor takes numbers and slices between brackets")
         places = [self._place(each) if isinstance(each, Node) else each for each in items]
         try:
+            self._maker.require(self._count_of([each for each in places if np.ndim(each)]))
             return self._like(np.asarray(self.array[tuple(places)]))
-        except IndexError as error:
+        except (IndexError, ValueError) as error:
             raise GradcliError("index", f"complex tensor: {error}") from None
+
+    def _count_of(self, rows: Sequence[Array]) -> int:
+        """How many elements it has at most where rows of places stand for some of its axes."""
+        picked: int = math.prod(np.broadcast_shapes(*map(np.shape, rows)))
+        rest: int = math.prod(sorted(self.array.shape)[len(rows) :])
+        return picked * rest
 
     def _place(self, index: Node) -> Any:
         if index.shape:
-            return self._values.evaluator.value(index)
+            whole = index if index.kind == "bool" else self._values.index(index, "an index")
+            return self._values.evaluator.value(whole)
         return self._values.integer(index, "an index")
 
     def elements(self) -> Items:
-        self.length()
+        self._values.graph.check_room(self.length())
         return Items([self._like(np.asarray(each)) for each in self.array])
 
     def length(self) -> int:
@@ -265,6 +273,10 @@ class ComplexCalls:
     def _complex(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("complex", ("real", "imag"), arguments, keywords)
         (real, dtype), (imag, _) = map(self.known, given.values())
+        try:
+            self.require(math.prod(np.broadcast_shapes(np.shape(real), np.shape(imag))))
+        except ValueError as error:
+            raise GradcliError("shape", f"complex: {error}") from None
         return self._made(real + 1j * imag, dtype)
 
     def _transform(self, name: str, arguments: list[Value], keywords: Given) -> Value:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import EMPTY, SINGLE, Node
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.indexing import getitem
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.expressions import Expressions
 from gradcli.trace.items import Items
@@ -158,7 +157,7 @@ class PythonCalls(Expressions):
     def _extreme(self, name: str, row: Node) -> Node:
         """`max(x)`: the first of the elements that are the largest."""
         place = FUNCTIONS[f"arg{name}"].build(row)
-        found: Node = getitem(row, [place])
+        found = self.values.tensor(self.values.subscript(row, [place]))
         self.values.made_by[found] = "unbind", (row,), EMPTY
         self.special.numbers.stay_arrays(found, (row,))
         return found

@@ -259,6 +259,11 @@ ERRORS = [
     ("complex tensors", T + "torch.fft.fft(torch.ones(2, requires_grad=True))", "no-grad",
      "no gradient"),
     ("complex tensors", T + "torch.fft.fft(torch.ones(2))[2]", "index", "complex tensor"),
+    ("complex tensors", T + "torch.complex(torch.zeros(200000, 1), torch.zeros(200000))",
+     "limit-memory", "TiB"),
+    ("complex tensors", T + "i = torch.zeros(200000, dtype=torch.long)\n"
+     "torch.fft.fft(torch.zeros(9))[i[:, None], i]", "limit-memory", "TiB"),
+    ("complex tensors", T + "for z in torch.fft.fft(torch.zeros(2**24)): pass", "limit-nodes", ""),
     ("itertools", "import itertools\nitertools.product(3)", "type", "nothing to loop over"),
     ("tqdm", "import tqdm\ntqdm.trange(1, 2, 0)", "value", "what range takes"),
     ("time", "import time\ntime.time(1)", "type", "time takes 0 arguments"),
