@@ -19,6 +19,10 @@ from gradcli.trace.items import Unquoted
 from gradcli.trace.libraries import has
 
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
+_ABBREVIATED = frozenset(
+    ("F", "T", "autograd", "distributions", "jnp", "linalg", "lr_scheduler", "nn", "np", "optim")
+)
+"""What functions may have before them without an import, and that is no module by itself."""
 _EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc", "numbers"))
 """Modules that have no part in what is computed: importing from them does nothing."""
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -48,6 +52,8 @@ def check(path: str, special: Mapping[str, object], constants: Mapping[str, obje
     `special` and `constants` are functions and others with dots in their names. Raises `name` where
     gradcli has no such module or member.
     """
+    if path.partition(".")[0] in _ABBREVIATED:
+        _unknown_module(path)
     if path in MODULES or path in _PACKAGES:
         return path
     module, _, member = path.rpartition(".")
@@ -77,7 +83,7 @@ def members(module: str, special: Mapping[str, object]) -> list[str]:
     home = MODULES.get(module)
     if module in _EMPTY:
         return []
-    if home is None:
+    if home is None or module.partition(".")[0] in _ABBREVIATED:
         _unknown_module(module)
     own = {each.rpartition(".")[2] for each in special if each.rpartition(".")[0] == home}
     of_table = {each for each in has(home) if each in FUNCTIONS}

@@ -17,6 +17,11 @@ from gradcli.trace.values import describe
 from gradcli.trace.visits import Visit
 
 _RAISED = "the program raises this error itself"
+_OF_JAX = Note(
+    "imports",
+    "of JAX the functions of arrays are known: its arrays print as tensors here, and jax.grad is "
+    "torch.func.grad",
+)
 _ALL_IN_FLOAT32 = (
     "numbers of Python and NumPy are float32 here as tensors are, by --dtype float32: they have "
     "7 digits, and 16 without it"
@@ -235,6 +240,8 @@ class Scopes(Bindings):
             self.values.is_python = True
             if self.graph.precision == "float32":
                 self.notes.append(Note("dtype", _ALL_IN_FLOAT32))
+        if any(_is_of(path, "jax") for path in paths) and _OF_JAX not in self.notes:
+            self.notes.append(_OF_JAX)
         if not self.values.is_pytorch and any(_is_of(path, "torch") for path in paths):
             self.values.is_pytorch = self.values.explicit = True
             self._begin_pytorch()

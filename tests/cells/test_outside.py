@@ -37,6 +37,12 @@ def test_says_what_serves_instead(text: str, words: str) -> None:
     assert words in str(caught.value.diagnostic.hint)
 
 
+def test_arrays_of_jax_print_as_tensors_and_a_note_says_so() -> None:
+    text = "import jax.numpy as jnp\nprint(jnp.sin(jnp.zeros(2)))"
+    result = evaluate(parse_program(Source("cell", text), ParseLimits()), {})
+    assert [note.code for note in result.notes if "JAX" in note.message] == ["imports"]
+
+
 _DRAWS = """import torch
 import matplotlib.pyplot as plt
 from torchvision import datasets as T
