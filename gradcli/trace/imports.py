@@ -83,7 +83,7 @@ def members(module: str, special: Mapping[str, object]) -> list[str]:
     home = MODULES.get(module)
     if module in _EMPTY:
         return []
-    if home is None or module.partition(".")[0] in _ABBREVIATED:
+    if home is None:
         _unknown_module(module)
     own = {each.rpartition(".")[2] for each in special if each.rpartition(".")[0] == home}
     of_table = {each for each in has(home) if each in FUNCTIONS}

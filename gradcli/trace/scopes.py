@@ -287,9 +287,10 @@ class Scopes(Bindings):
 
     def _import_all(self, module: str) -> None:
         """`from module import *`: all names of its functions, but those that have a value."""
-        from gradcli.trace.imports import members
+        from gradcli.trace.imports import check, members
 
         self.library.have_all()
+        check(module, self.library.functions, self.library.constants)
         for name in members(module, self.library.functions):
             self.frame.imports[name] = f"{module}.{name}"
 
