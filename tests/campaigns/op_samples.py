@@ -165,7 +165,7 @@ def here(call: Call, theirs: Answer) -> Answer:
         for place, (name, value) in enumerate(zip(results, theirs.values, strict=True)):
             if value.dtype.kind == "f":
                 inputs[f"w{place}"] = weights(value, place)
-                terms.append(f"sum({name} * w{place})")
+                terms.append(f"torch.sum({name} * w{place})")
         text += f"loss = {' + '.join(terms)}"
     options = Options(wrt=tuple(theirs.grads), forward_only=not theirs.grads)
     tree = parse_program(Source("program", text), options.limits.parse)
