@@ -19,7 +19,7 @@ from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import part, reshape
-from gradcli.ops.table import Case, everywhere, kernel
+from gradcli.ops.table import Alike, Case, everywhere, kernel
 
 table = Group("activation")
 
@@ -122,6 +122,7 @@ def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     formula="where(x > 0, x, weight * x)",
     elsewhere={"torch": "the weight"},
     kink="the weight at 0",
+    demands={"x, weight": Alike("prelu: Type promoting not supported. Got {Type} and {Other}")},
 )
 def prelu(x: Node, weight: Node) -> Node:
     """leaky_relu with a slope that is learnt: one, or one for each channel (axis 1)."""

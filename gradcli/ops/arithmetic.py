@@ -15,7 +15,7 @@ from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.promotion import together
-from gradcli.ops.table import Case, Demand, Function, kernel
+from gradcli.ops.table import Alike, Case, Demand, Function, kernel
 
 table = Group("arithmetic")
 
@@ -279,7 +279,10 @@ lerp = table.elementwise(
     formula="input + weight * (end - input)",
     torch="torch.lerp",
     cell="{0}+{2}*({1}-{0})",
-    demands={"input, end": kernel("lerp_kernel_scalar")},
+    demands={
+        "end, input": kernel("lerp_kernel_scalar"),
+        "input, end": Alike("expected dtype {type} for `end` but got dtype {other}"),
+    },
 )
 
 

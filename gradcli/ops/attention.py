@@ -23,7 +23,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import softmax
-from gradcli.ops.table import Case
+from gradcli.ops.table import MAPPED, Alike, Case
 from gradcli.ops.windows import padded
 
 table = Group("layer")
@@ -79,6 +79,12 @@ SCALES = "cotangent @ value.mT - sum(cotangent * result, dim=-1, keepdim=True)"
             for each, _ in ATTENTION
             for text in (f"{each}.mT @ cotangent", f"sum({each}.mT @ cotangent, dim=0)")
         ],
+    },
+    demands={
+        "query, key, value": Alike(
+            "Expected query, key, and value to have the same dtype, but got "
+            "query.dtype: {type} key.dtype: {other} and value.dtype: {other} instead."
+        )
     },
 )
 def scaled_dot_product_attention(
@@ -185,6 +191,7 @@ ARGUMENTS = "x, x, x, 4, 2, w, b, None, None, False, 0, o, c"
         ),
     ],
     formula="heads of attention between projections, side by side, projected",
+    demands={f"{each}, in_proj_weight": MAPPED for each in ("query", "key", "value")},
 )
 def multi_head_attention_forward(
     query: Node,

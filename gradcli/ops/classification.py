@@ -31,7 +31,7 @@ from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import log_softmax, logsumexp, normalizers
-from gradcli.ops.table import Case, Demand, whole
+from gradcli.ops.table import SCALAR, Alike, Case, Demand, whole
 
 table = Group("loss")
 
@@ -119,7 +119,8 @@ def _cross_entropy_by_book(
     demands={
         "target": whole(
             "expected target dtype to be Long or Byte, but got {Type}", "int64", "uint8"
-        )
+        ),
+        "input, weight": SCALAR,
     },
 )
 def nll_loss(
@@ -182,7 +183,8 @@ def nll_loss(
             "int64",
             "uint8",
             unless_like="input",
-        )
+        ),
+        "input, weight": SCALAR,
     },
 )
 def cross_entropy(
@@ -397,7 +399,7 @@ def _logits_by_book(
         "target": slopes("log(1 - input) - log(input)"),
     },
     by_book=_bernoulli_by_book,
-    demands={"target": Demand("Found dtype {Type} but expected Float")},
+    demands={"input, target": Alike("Found dtype {Other} but expected {Type}")},
 )
 def binary_cross_entropy(
     input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"

@@ -10,7 +10,7 @@ from gradcli.ops.contractions import matmul
 from gradcli.ops.group import Group
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import SCALAR, Alike, Case
 from gradcli.ops.windows import (
     Lengths,
     Paddings,
@@ -22,6 +22,8 @@ from gradcli.ops.windows import (
 )
 
 table = Group("layer")
+
+BIASED = Alike("Input type ({type}) and bias type ({other}) should be the same")
 
 
 def _gradients(axes: int) -> dict[str, tuple[str, ...]]:
@@ -61,6 +63,7 @@ def _gradients(axes: int) -> dict[str, tuple[str, ...]]:
     ],
     formula="bias + sum of weight * window, over channels and places of the kernel",
     gradients=_gradients(1),
+    demands={"input, bias": BIASED, "input, weight": SCALAR},
 )
 def conv1d(
     input: Node,
@@ -87,6 +90,7 @@ def conv1d(
     ],
     formula="bias + sum of weight * window, over channels and places of the kernel",
     gradients=_gradients(2),
+    demands={"input, bias": BIASED, "input, weight": SCALAR},
 )
 def conv2d(
     input: Node,
@@ -111,6 +115,7 @@ def conv2d(
     ],
     formula="bias + sum of weight * window, over channels and places of the kernel",
     gradients=_gradients(3),
+    demands={"input, bias": BIASED, "input, weight": SCALAR},
 )
 def conv3d(
     input: Node,

@@ -23,9 +23,11 @@ from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import normalize_axes, show
 from gradcli.ops.shaping import of_single_elements, squeeze
 from gradcli.ops.sums import product
-from gradcli.ops.table import Case
+from gradcli.ops.table import Alike, Case
 
 table = Group("linear algebra")
+
+_ONE_DTYPE = Alike("both inputs should have same dtype")
 
 # --- the contraction of two ----------------------------------------------------------------
 
@@ -272,6 +274,7 @@ def _summed(x: Node, labels: str, others: str) -> Term:
         Case("tensordot(x, y, 0)", {"x": (2,), "y": (2,)}),
         Case("tensordot(x, y, 1)", {"x": (2, 1), "y": (3, 2)}),
     ],
+    demands={"a, b": _ONE_DTYPE},
 )
 def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] = 2) -> Node:
     """Sums of products over the last `dims` axes of a and the first of b, or over named pairs."""
@@ -311,7 +314,8 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
         Case("inner(x, y)", {"x": (3,), "y": (3,)}),
         Case("inner(x, y)", {"x": (2, 3), "y": (4, 3)}),
         Case("inner(x, y)", {"x": (), "y": (2,)}),
-    ]
+    ],
+    demands={"a, b": _ONE_DTYPE},
 )
 def inner(a: Node, b: Node) -> Node:
     """Sums of products along the last axes of both; a single value multiplies."""

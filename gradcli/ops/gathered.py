@@ -20,8 +20,8 @@ from gradcli.ops.rounding import floor_divide
 from gradcli.ops.running_products import prod
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
-from gradcli.ops.table import Case, KnownIndex, whole
-from gradcli.ops.writing import check_slices, source_of, vector_axis
+from gradcli.ops.table import Alike, Case, KnownIndex, whole
+from gradcli.ops.writing import SCATTERED, check_slices, source_of, vector_axis
 
 table = Group("indexing")
 
@@ -112,7 +112,10 @@ def _numbers(x: Node, held: Array, axis: int) -> Array:
         Case("x.scatter_reduce(0, [1, 1, 0], y, reduce='mean')", {"x": (3,), "y": (3,)}),
     ],
     kink="ties of extremes share equally",
-    demands={"index": whole("scatter(): Expected dtype int32/int64 for index")},
+    demands={
+        "index": whole("scatter(): Expected dtype int32/int64 for index"),
+        "x, src": SCATTERED,
+    },
 )
 def scatter_reduce(
     x: Node, dim: int, index: KnownIndex, src: Node, reduce: str, *, include_self: bool = True
@@ -141,7 +144,10 @@ def scatter_reduce(
     ],
     kink="ties of extremes share equally",
     demands={
-        "index": whole("index_reduce_(): Expected dtype int32/int64 for index but got: {Type}")
+        "index": whole("index_reduce_(): Expected dtype int32/int64 for index but got: {Type}"),
+        "x, source": Alike(
+            "index_reduce_(): self ({Type}) and source ({Other}) must have the same scalar type"
+        ),
     },
 )
 def index_reduce(

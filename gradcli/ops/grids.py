@@ -24,7 +24,7 @@ from gradcli.ops.scattering import gather
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, flatten, reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import SCALAR, Case
 
 table = Group("layer")
 
@@ -94,6 +94,7 @@ CUBIC = -0.75
     ],
     formula="sum of weight * input, over the elements around each place of grid",
     kink="by the grid that of the next higher place; 0 at the bounds of 'border'",
+    demands={"input, grid": SCALAR},
 )  # fmt: skip
 def grid_sample(
     input: Node,

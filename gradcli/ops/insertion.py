@@ -20,7 +20,7 @@ from gradcli.ops.parting import select
 from gradcli.ops.promotion import together
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, part, reshape
-from gradcli.ops.table import Case, Index, Known, mask, whole
+from gradcli.ops.table import Alike, Case, Index, Known, mask, whole
 from gradcli.ops.writing import numbered, overwritten
 
 table = Group("indexing")
@@ -137,7 +137,10 @@ def as_strided_scatter(
         Case("x.masked_scatter([True, False, True], y)", {"x": (2, 3), "y": (2, 2)}),
     ],
     demands={
-        "mask": mask("masked_scatter_ only supports boolean masks, but got mask with dtype {Type}")
+        "mask": mask("masked_scatter_ only supports boolean masks, but got mask with dtype {Type}"),
+        "x, source": Alike(
+            "masked_scatter: expected self and source to have same dtypes but got{Type} and {Other}"
+        ),
     },
 )
 def masked_scatter(x: Node, mask: Known, source: Node) -> Node:
@@ -164,7 +167,13 @@ def masked_scatter(x: Node, mask: Known, source: Node) -> Node:
     ],
     unlike={"np.put": "x = torch.put(x, indices, values)", "jnp.put": "torch.put(x, indices, v)"},
     kink="where a place is named twice, only the last value counts and gets a gradient",
-    demands={"index": whole("put_(): Expected a long tensor for index, but got {Type}", "int64")},
+    demands={
+        "index": whole("put_(): Expected a long tensor for index, but got {Type}", "int64"),
+        "x, source": Alike(
+            "put_(): self and source expected to have the same dtype, but got "
+            "self.dtype = {Type} and source.dtype = {Other}"
+        ),
+    },
 )
 def put(x: Node, index: Index, source: Node, accumulate: bool = False) -> Node:
     """x with the elements of `source` at places counted row by row, or added there."""

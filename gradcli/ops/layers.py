@@ -9,7 +9,7 @@ from gradcli.ops.contractions import matmul
 from gradcli.ops.group import Group
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import Alike, Case
 
 table = Group("layer")
 
@@ -54,6 +54,12 @@ def linear(input: Node, weight: Node, bias: Node | None = None) -> Node:
         Case("bilinear(x, y, w, b)", {"x": (2, 3), "y": (2, 2), "w": (2, 3, 2), "b": (2,)}),
     ],
     formula="y[k] = input1 @ weight[k] @ input2 + bias[k]",
+    demands={
+        "input1, input2, weight, bias": Alike(
+            "All tensors must have the same dtype, got input1: {type}, input2: "
+            "{other}, weight: {type}, bias: {type}"
+        )
+    },
 )
 def bilinear(input1: Node, input2: Node, weight: Node, bias: Node | None = None) -> Node:
     """input1 (…, in1) and input2 (…, in2) through weight (out, in1, in2), plus bias (out,)."""

@@ -22,7 +22,7 @@ from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_rows, copies, is_vector, matrices, square
-from gradcli.ops.table import Case
+from gradcli.ops.table import Alike, Case
 
 table = Group("linear algebra")
 
@@ -130,7 +130,13 @@ class LeastSquares(NamedTuple):
         Case("lstsq(x, y).solution", {"x": (2, 3), "y": (2, 1)}),
         Case("lstsq(x, y).residuals", {"x": (4, 2), "y": (4,)}),
         Case("lstsq(x, y)[0]", {"x": (2, 3, 2), "y": (2, 3, 1)}),
-    ]
+    ],
+    demands={
+        "a, b": Alike(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but "
+            "got input's dtype {Type} and other's dtype {Other}"
+        )
+    },
 )
 def lstsq(
     a: Node, b: Node, rcond: float | None = None, *, driver: str | None = None

@@ -14,7 +14,7 @@ from gradcli.ops.powers import rsqrt
 from gradcli.ops.reductions import mean
 from gradcli.ops.shapes import Axes, show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case, kernel
+from gradcli.ops.table import Alike, Case, kernel
 from gradcli.ops.windows import Window, padded, windows_in_rows
 
 table = Group("layer")
@@ -39,6 +39,7 @@ INPUT = _grouped("input")
 LAYER = "layer_norm(input, normalized_shape, eps=eps)"
 GROUP = "group_norm(input, num_groups, eps=eps)"
 WEIGHED = "cotangent * reshape(weight, input.shape[1], 1)"
+MIXED = Alike("mixed dtype (CPU): all inputs must share same datatype.")
 BATCH = "batch_norm(input, None, None, training=True, eps=eps)"
 
 
@@ -63,7 +64,7 @@ BATCH = "batch_norm(input, None, None, training=True, eps=eps)"
             "cotangent",
         ),
     },
-    demands={"input": kernel("LayerNormKernelImpl")},
+    demands={"input, weight, bias": MIXED, "input": kernel("LayerNormKernelImpl")},
 )
 def layer_norm(
     input: Node,
@@ -105,7 +106,10 @@ def layer_norm(
         ),
         "bias": "sum(cotangent, dim=0)",
     },
-    demands={"input": kernel("batch_norm")},
+    demands={
+        "input": kernel("batch_norm"),
+        "input, weight, bias, running_mean, running_var": MIXED,
+    },
 )
 def batch_norm(
     input: Node,
@@ -168,7 +172,10 @@ def batch_norm(
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
     unlike={"torch.instance_norm": "F.instance_norm(…): the other has another order of arguments"},
-    demands={"input": kernel("batch_norm")},
+    demands={
+        "input": kernel("batch_norm"),
+        "input, weight, bias, running_mean, running_var": MIXED,
+    },
 )
 def instance_norm(
     input: Node,
@@ -220,7 +227,7 @@ def instance_norm(
         "weight": f"sum(cotangent * {GROUP}, dim=(0, 2))",
         "bias": "sum(cotangent, dim=(0, 2))",
     },
-    demands={"input": kernel("GroupNormKernelImpl")},
+    demands={"input, weight, bias": MIXED, "input": kernel("GroupNormKernelImpl")},
 )
 def group_norm(
     input: Node,

@@ -15,7 +15,7 @@ from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.selection import clamp_min
 from gradcli.ops.shapes import Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand, unsqueeze
-from gradcli.ops.table import Case, Demand, everywhere, floats
+from gradcli.ops.table import SCALAR, Case, Demand, everywhere, floats
 
 linear_algebra = Group("linear algebra")
 reductions = Group("reduction")
@@ -188,7 +188,10 @@ def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> No
     formula="norm(x1[i] - x2[j], p)",
     kink="0 where two rows are equal",
     elsewhere={"torch": "0"},
-    demands={"x1": Demand("cdist only supports floating-point dtypes, X1 got: {Type}")},
+    demands={
+        "x1": Demand("cdist only supports floating-point dtypes, X1 got: {Type}"),
+        "x1, x2": SCALAR,
+    },
 )
 def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -> Node:
     """The distance of every row of one matrix from every row of another; batches broadcast."""

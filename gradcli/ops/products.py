@@ -15,9 +15,11 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import SCALAR, Alike, Case
 
 table = Group("linear algebra")
+
+_OF_PRODUCTS = Alike("self and mat2 must have the same dtype, but got {Type} and {Other}")
 
 # --- with a summand ------------------------------------------------------------------------
 
@@ -29,6 +31,7 @@ table = Group("linear algebra")
         Case("addmm(x, y, z, beta=0)", {"x": (), "y": (2, 3), "z": (3, 2)}, smooth=False),
     ],
     formula="beta*x + alpha*(mat1 @ mat2)",
+    demands={"mat1, mat2": _OF_PRODUCTS, "x, mat2": _OF_PRODUCTS},
 )
 def addmm(x: Node, mat1: Node, mat2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """A product of matrices plus x; with `beta=0` x is ignored, nan and all."""
@@ -50,6 +53,11 @@ def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.
         Case("baddbmm(x, y, z, alpha=-1)", {"x": (1,), "y": (2, 2, 3), "z": (2, 3, 1)}),
     ],
     formula="beta*x + alpha*bmm(batch1, batch2)",
+    demands={
+        "x, batch1": Alike(
+            "Input dtypes must be the same, got: input {type}, batch1: {other}, batch2: {other}"
+        )
+    },
 )
 def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """Products of batches of matrices plus x; with `beta=0` x is ignored, nan and all."""
@@ -59,6 +67,7 @@ def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: fl
 @table.function(
     cases=[Case("addbmm(x, y, z, alpha=2)", {"x": (2, 1), "y": (2, 2, 3), "z": (2, 3, 1)})],
     formula="beta*x + alpha*sum(bmm(batch1, batch2), 0)",
+    demands={"x, batch2": _OF_PRODUCTS},
 )
 def addbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """The sum of products of two batches of matrices plus x; with `beta=0` x is ignored."""
@@ -169,7 +178,8 @@ def kron(a: Node, b: Node) -> Node:
     cases=[
         Case("cross(x, y)", {"x": (2, 3), "y": (2, 3)}),
         Case("cross(x, y, dim=0)", {"x": (3, 2), "y": (3, 1)}),
-    ]
+    ],
+    demands={"a, b": SCALAR},
 )
 def cross(a: Node, b: Node, dim: int | None = None) -> Node:
     """The vector product in space along `dim`; without it, along the first axis of length 3."""
@@ -196,6 +206,7 @@ def cross(a: Node, b: Node, dim: int | None = None) -> Node:
         Case("linalg.cross(x, y)", {"x": (3, 3), "y": (3, 3)}),
         Case("torch.linalg.cross(x, y, dim=0)", {"x": (3, 2), "y": (3, 1)}),
     ],
+    demands={"a, b": SCALAR},
 )
 def linalg_cross(a: Node, b: Node, *, dim: int = -1) -> Node:
     """The vector product as torch.linalg and NumPy have it: along the last axis without `dim`."""

@@ -37,7 +37,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, Demand, everywhere
+from gradcli.ops.table import Alike, Case, Demand, everywhere
 
 table = Group("reduction")
 SPREAD = "x.numel() / result.numel() - correction"
@@ -290,7 +290,10 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
     ],
     formula="sort(x)[q * (n - 1)]",
     kink="at a tie the order of the elements decides",
-    demands={"x": Demand("quantile() input tensor must be either float or double dtype")},
+    demands={
+        "x": Demand("quantile() input tensor must be either float or double dtype"),
+        "x, q": Alike("quantile() q tensor must be same dtype as the input tensor"),
+    },
 )
 def quantile(
     x: Node,

@@ -18,7 +18,7 @@ from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Work, cast
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
-from gradcli.ops.table import Case, floats
+from gradcli.ops.table import Alike, Case, floats
 
 table = Group("linear algebra")
 
@@ -199,7 +199,13 @@ def _solved(a: Node, b: Node) -> Node:
             "sum(solve(a.mT, cotangent), dim=0)",
         ),
     },
-    demands={"a": floats("linalg.solve")},
+    demands={
+        "a": floats("linalg.solve"),
+        "a, b": Alike(
+            "linalg.solve: Expected A and B to have the same dtype, but found A of "
+            "type {Type} and B of type {Other} instead"
+        ),
+    },
 )
 def solve(a: Node, b: Node, *, left: bool = True) -> Node:
     """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
@@ -265,7 +271,13 @@ def solve_triangular(
     cases=[
         Case("cholesky_solve(y, x + 3*eye(3))", {"x": (3, 3), "y": (3, 2)}),
         Case("cholesky_solve(y, x + 3*eye(2), upper=True)", {"x": (2, 2, 2), "y": (2, 1)}),
-    ]
+    ],
+    demands={
+        "b, factor": Alike(
+            "Expected b and A to have the same dtype, but found b of type {Type} and "
+            "A of type {Other} instead."
+        )
+    },
 )
 def cholesky_solve(b: Node, factor: Node, upper: bool = False) -> Node:
     """X with A @ X = B, where `factor` is the Cholesky factor of A; `cholesky` makes it."""

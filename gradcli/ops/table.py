@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         unlike: Mapping[str, str]
         passes_on: bool
         own_memory: bool
-        demands: Mapping[str, Demand]
+        demands: Mapping[str, Demand | Alike]
         by_dtype: ByDtype | None
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
@@ -71,6 +71,21 @@ class Demand(NamedTuple):
     """The class of its exception."""
     unless_like: str = ""
     """In the shape of this operand, the operand means something that is of any dtype."""
+
+
+class Alike(NamedTuple):
+    """That PyTorch takes operands of one dtype only, and what it says of others."""
+
+    words: str
+    """Its message, with `{Type}`, `{type}` or `{dtype}` for what it calls the dtype of the first of
+    them, and `{Other}`, `{other}` or `{other_dtype}` for that of the first that differs."""
+    kind: str = "RuntimeError"
+
+
+SCALAR = Alike("expected scalar type {Type} but found {Other}")
+"""As many kernels of PyTorch say it."""
+MAPPED = Alike("mat1 and mat2 must have the same dtype, but got {Type} and {Other}")
+"""As linear maps say it of what they map, and of their weights."""
 
 
 def kernel(name: str) -> Demand:
@@ -161,9 +176,10 @@ class Function(NamedTuple):
     """
     own_memory: bool = False
     """Whether its result has memory of its own in PyTorch even where it is a view here: `flip`."""
-    demands: Mapping[str, Demand] = EMPTY
+    demands: Mapping[str, Demand | Alike] = EMPTY
     """By operand the dtypes that PyTorch takes: a program that imports it means what that says.
-    A demand on several operands, "input, target", is met by one that meets it."""
+    A demand on several operands, "input, target", is met by one that meets it, or by all that are
+    `Alike`."""
     by_dtype: ByDtype | None = None
     """Parameters that are other numbers for tensors of some dtypes, in a program that imports
     PyTorch or NumPy: the largest number of float32, where a run computes in float64."""

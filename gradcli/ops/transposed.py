@@ -11,7 +11,7 @@ from gradcli.ops.contractions import matmul
 from gradcli.ops.group import Group
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import SCALAR, Case
 from gradcli.ops.windows import Lengths, Window, lengths_of, overlap_add, padded
 
 table = Group("layer")
@@ -51,6 +51,7 @@ def _gradients(axes: int) -> dict[str, tuple[str, ...]]:
     ],
     formula=FORMULA,
     gradients=_gradients(1),
+    demands={"input, weight": SCALAR},
 )
 def conv_transpose1d(
     input: Node,
@@ -78,6 +79,7 @@ def conv_transpose1d(
     ],
     formula=FORMULA,
     gradients=_gradients(2),
+    demands={"input, weight": SCALAR},
 )
 def conv_transpose2d(
     input: Node,
@@ -106,6 +108,7 @@ def conv_transpose2d(
     ],
     formula=FORMULA,
     gradients=_gradients(3),
+    demands={"input, weight": SCALAR},
 )
 def conv_transpose3d(
     input: Node,

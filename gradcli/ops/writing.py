@@ -25,11 +25,13 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, part, reshape, take_slices
 from gradcli.ops.sorting import argsort
-from gradcli.ops.table import Case, Index, Known, mask, whole
+from gradcli.ops.table import Alike, Case, Index, Known, mask, whole
 
 table = Group("indexing")
 
 # --- which write comes last ----------------------------------------------------------------
+
+SCATTERED = Alike("scatter(): Expected self.dtype to be equal to src.dtype")
 
 
 def _writers(xp: Any, places: Array, count: int) -> Array:
@@ -74,7 +76,10 @@ PLACES = "[[0, 2], [1, 1]]"
     ],
     kink="where a place is named twice, only the last value counts and gets a gradient",
     own_memory=True,
-    demands={"index": whole("scatter(): Expected dtype int32/int64 for index")},
+    demands={
+        "index": whole("scatter(): Expected dtype int32/int64 for index"),
+        "x, src": SCATTERED,
+    },
 )
 def scatter(
     x: Node,
@@ -135,7 +140,10 @@ def _multiplied(x: Node, places: Node, values: Node) -> Node:
         Case(f"scatter_add(x, 1, {PLACES}, y)", {"x": (2, 3), "y": (2, 2)}),
         Case("x.scatter_add(0, [[1, 1]], y)", {"x": (2, 3), "y": (2, 3)}),
     ],
-    demands={"index": whole("scatter(): Expected dtype int32/int64 for index")},
+    demands={
+        "index": whole("scatter(): Expected dtype int32/int64 for index"),
+        "x, src": SCATTERED,
+    },
 )
 def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x plus the elements of `src`, added at the places along `dim` that `index` names."""
@@ -191,7 +199,12 @@ def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
         Case("x.index_add(0, [1], y, alpha=-2)", {"x": (2, 3), "y": (1, 3)}),
     ],
     numpy="",
-    demands={"index": whole("index_add_(): Expected dtype int32/int64 for index but got: {Type}")},
+    demands={
+        "index": whole("index_add_(): Expected dtype int32/int64 for index but got: {Type}"),
+        "x, source": Alike(
+            "index_add_(): self ({Type}) and source ({Other}) must have the same scalar type"
+        ),
+    },
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
@@ -207,7 +220,11 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
     cases=[Case("index_copy(x, 1, [2, 0], y)", {"x": (2, 3), "y": (2, 2)})],
     kink="where a place is named twice, only the last value counts and gets a gradient",
     demands={
-        "index": whole("index_copy_(): Expected a long tensor for index, but got {Type}", "int64")
+        "index": whole("index_copy_(): Expected a long tensor for index, but got {Type}", "int64"),
+        "x, source": Alike(
+            "index_copy_(): self and source expected to have the same dtype, but got "
+            "(self) {Type} and (source) {Other}"
+        ),
     },
 )
 def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
@@ -259,6 +276,12 @@ def check_slices(name: str, x: Node, axis: int, index: Node, source: Node) -> No
         Case("index_put(x, [x > 0], y)", {"x": (2, 3), "y": ()}),
     ],
     kink="where a place is named twice, only the last value counts and gets a gradient",
+    demands={
+        "x, values": Alike(
+            "Index put requires the source and destination dtypes match, got {Type} "
+            "for the destination and {Other} for the source."
+        )
+    },
 )
 def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool = False) -> Node:
     """x with `values` at `x[indices]`, or with them added there where `accumulate`."""

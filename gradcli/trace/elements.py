@@ -36,6 +36,9 @@ class ElementUpdates(Calls):
         """Give the elements that an index chooses a value."""
         owner = yield self.visit(target.value)
         items = yield self.subscripts(target)
+        if self.values.is_pytorch and isinstance(owner, Node) and isinstance(value, Node):
+            self.graph.span = target.span
+            self._check_placed(self.values.current(owner), items, value)
         yield self._put(target, owner, items, value)
 
     def change_element(
@@ -97,6 +100,18 @@ class ElementUpdates(Calls):
             return None
         self.write(target, node, items, new)
         return None
+
+    def _check_placed(self, node: Node, items: Sequence[Any], new: Node) -> None:
+        """Raise `type` where PyTorch does not convert what is put at places that a tensor or a list
+        names.
+        """
+        named = [e for e in items if (isinstance(e, Node) and e.shape) or isinstance(e, Items)]
+        is_mask = all(isinstance(each, Node) and each.kind == "bool" for each in named)
+        if named and (new.shape or not is_mask):
+            from gradcli.trace.refusals import check_demands  # few programs name places
+
+            demands = FUNCTIONS["index_put"].demands
+            check_demands(self.values, "index_put", demands, {"x": node, "values": new})
 
     def write(
         self, target: syntax.Syntax, node: Node, items: Sequence[Any] | None, value: Node

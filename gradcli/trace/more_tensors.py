@@ -23,7 +23,7 @@ from gradcli.trace.dtypes import INTEGERS
 from gradcli.trace.generator import SeededSource
 from gradcli.trace.items import Device
 from gradcli.trace.objects import BuiltIn, Object, Recording
-from gradcli.trace.refusals import check_demands
+from gradcli.trace.refusals import MATCHED, check_demands
 from gradcli.trace.special import Size, Special
 from gradcli.trace.strides import usual
 from gradcli.trace.values import Value
@@ -155,6 +155,8 @@ class MoreTensors:
         """Where |a - b| <= atol + rtol·|b|."""
         names = ("input", "other", "rtol", "atol", "equal_nan")
         given = bind_names("isclose", names, arguments, keywords, names[2:])
+        if self.values.is_pytorch:
+            check_demands(self.values, "isclose", MATCHED, given)
         a, b = (self._array(given[name], f"isclose: {name}") for name in names[:2])
         rtol, atol = (
             self.values.number(given[name], name) if name in given else default

@@ -17,10 +17,12 @@ from gradcli.ops.creation import zeros
 from gradcli.ops.indexing import getitem
 from gradcli.ops.joining import cat, stack
 from gradcli.ops.shapes import show
+from gradcli.ops.table import MAPPED, Alike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.layers import Layer, Layers, remaking
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
+from gradcli.trace.refusals import check_demands
 from gradcli.trace.values import Value
 
 State = tuple[Node, ...]
@@ -66,6 +68,11 @@ RECURRENCES = {
 }
 _NODES = {"LSTM": "MkldnnRnnLayerBackward0"}
 """What makes the rows of a batch where no state is projected, if it is not a stack of them."""
+_OF_WEIGHTS = Alike(
+    "RNN input dtype (torch.{dtype}) does not match weight dtype (torch.{other_dtype}). Convert "
+    "input: input.to(torch.{other_dtype}), or convert model: model.to(torch.{dtype})",
+    "ValueError",
+)
 _RELU = RecurrentStep(1, 1, lambda x, h, _: (_f("relu", x + h),))
 
 
@@ -123,6 +130,9 @@ class RecurrentLayers:
             shapes = [(*x.shape[:-1], size)] * kind.parts
             state = self._state(name, found.get("hx"), shapes)
             own = layer.own()
+            self._check_dtypes(name, MAPPED, x, own["weight_ih"])
+            if found.get("hx") is not None:
+                self._check_dtypes(name, MAPPED, state[0], own["weight_hh"])
             after = kind.step(
                 self._mapped(own, "ih", "", x), self._mapped(own, "hh", "", state[0]), state
             )
@@ -170,10 +180,13 @@ class RecurrentLayers:
             if isinstance(found["input"], tuple):
                 return packed(layer, found["input"], found.get("hx"))
             x = self._input(name, found["input"], inputs, (2, 3))
+            self._check_dtypes(name, _OF_WEIGHTS, x, layer.own()["weight_ih_l0"])
             time = 1 if flags["batch_first"] and x.ndim == 3 else 0
             batch = tuple(n for axis, n in enumerate(x.shape[:-1]) if axis != time)
             shapes = [(depth * len(ends), *batch, length) for length in lengths]
             state = self._state(name, found.get("hx"), shapes)
+            if found.get("hx") is not None:
+                self._check_dtypes(name, MAPPED, state[0], layer.own()["weight_hh_l0"])
             out, last = self._run(layer, kind, x, time, state, ends, dropped)
             states = tuple(stack(list(each)) for each in zip(*last, strict=True))
             self._remember(name, layer, x, out, states, time == 1, len(ends) > 1)
@@ -288,6 +301,13 @@ class RecurrentLayers:
                 f"this is {show(x.shape)}",
             )
         return x
+
+    def _check_dtypes(self, name: str, demand: Alike, x: Node, weight: Node) -> None:
+        """Raise `type` where PyTorch does not map a tensor of this dtype."""
+        if self.values.is_pytorch:
+            check_demands(
+                self.values, name, {"input, weight": demand}, {"input": x, "weight": weight}
+            )
 
     def _state(self, name: str, given: Value, shapes: Sequence[tuple[int, ...]]) -> State:
         """The parts of the first state, zeros where none is given."""

@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from gradcli.diagnostics import RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.table import Demand
+from gradcli.ops.table import Alike, Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
 from gradcli.trace.values import NO_GRAD_YET, Value, Values
 
 _MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
 """What makes a tensor of the first dtype that is taken."""
 
+MATCHED = {"input, other": Alike("{Type} did not match {Other}")}
+"""What comparisons within tolerances take."""
+
 
 def check_demands(
-    values: Values, name: str, demands: Mapping[str, Demand], given: Mapping[str, Value]
+    values: Values, name: str, demands: Mapping[str, Demand | Alike], given: Mapping[str, Value]
 ) -> None:
     """Raise `type` where a tensor among the arguments of a function is of a dtype that PyTorch does
     not take there.
@@ -24,6 +27,9 @@ def check_demands(
     for operands, demand in demands.items():
         found = [given[each] for each in operands.split(", ") if each in given]
         nodes = [each for each in found if isinstance(each, Node) and values.is_tensor(each)]
+        if isinstance(demand, Alike):
+            _check_alike(values, name, operands, demand, nodes)
+            continue
         if not nodes or len(nodes) < len(found):
             continue
         dtypes = list(map(values.array_dtype, nodes))
@@ -37,6 +43,24 @@ def check_demands(
             "type",
             f"{name}: {operands} must be of {' or '.join(demand.dtypes[-2:])}, not {dtypes[0]}",
             hint=f"x.{_MAKERS[demand.dtypes[0]]}() makes such a tensor of x",
+        )
+
+
+def _check_alike(
+    values: Values, name: str, operands: str, demand: Alike, nodes: list[Node]
+) -> None:
+    dtypes = list(map(values.array_dtype, nodes))
+    other = next((each for each in dtypes if each != dtypes[0]), None)
+    if other is not None:
+        said = demand.words.format(
+            Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]], dtype=dtypes[0],
+            Other=TYPES[other], other=C_NAMES[other], other_dtype=other,
+        )  # fmt: skip
+        raise RefusedError(
+            (demand.kind, said),
+            "type",
+            f"{name}: {operands} must be of one dtype, not of {dtypes[0]} and {other}",
+            hint="x.float() makes float32 of a tensor, x.to(w.dtype) what w has",
         )
 
 

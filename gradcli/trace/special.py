@@ -232,6 +232,10 @@ class Specials:
 
         names = ("input", "other", "rtol", "atol", "equal_nan")
         given = bind_names("allclose", names, arguments, keywords, names[2:])
+        if self.values.is_pytorch:
+            from gradcli.trace.refusals import MATCHED, check_demands
+
+            check_demands(self.values, "allclose", MATCHED, given)
         a, b = (self.values.tensor(given[name], f"allclose: {name}") for name in names[:2])
         rtol, atol = (
             self.values.number(given[name], name) if name in given else default

@@ -147,6 +147,180 @@ RuntimeError | Negation, the `-` operator, on a bool tensor is not supported. If
 invert a mask, use the `~` or `logical_not()` operator instead.
 RuntimeError | Subtraction, the `-` operator, with a bool tensor is not supported. If you are
 trying to invert a mask, use the `~` or `logical_not()` operator instead.
+### operands are of one dtype
+import numpy as np
+d = x.double()
+f3 = torch.arange(18.).reshape(2, 3, 3)
+d3 = f3.double()
+def put(where, what):
+    y = x.clone()
+    y[where] = what
+    return y
+def add(where, what):
+    y = x.clone()
+    y[where] += what
+    return y
+t(lambda: F.conv1d(d3, f3))
+t(lambda: F.conv1d(d3, f3, v[:2]))
+t(lambda: nn.Conv2d(2, 3, 2)(d3))
+t(lambda: nn.Conv2d(2, 3, 2, bias=False)(d3))
+t(lambda: nn.Conv2d(2, 3, 2).double()(f3))
+t(lambda: nn.Conv3d(1, 2, 1)(im[None, None, None]))
+t(lambda: nn.ConvTranspose2d(2, 3, 2)(d3))
+t(lambda: nn.LayerNorm(3)(d))
+t(lambda: F.layer_norm(d, (3,)).dtype)
+t(lambda: nn.LayerNorm(3)(im))
+t(lambda: nn.BatchNorm1d(3)(d))
+t(lambda: nn.BatchNorm1d(3).eval()(d))
+t(lambda: nn.BatchNorm1d(3)(im))
+t(lambda: nn.GroupNorm(1, 3)(d))
+t(lambda: nn.InstanceNorm1d(3)(d3).dtype)
+t(lambda: nn.InstanceNorm1d(3, affine=True)(d3))
+t(lambda: nn.LSTM(3, 2)(d3))
+t(lambda: nn.GRU(3, 2)(im[None]))
+t(lambda: nn.RNN(3, 2).double()(x))
+t(lambda: nn.RNN(3, 2).double()(d)[0].dtype)
+t(lambda: nn.GRU(3, 2)(f3, torch.zeros(1, 3, 2).double()))
+t(lambda: nn.LSTMCell(3, 2)(d))
+t(lambda: nn.RNNCell(3, 2)(x, torch.zeros(2, 2).double()))
+t(lambda: nn.RNNCell(3, 2).double()(d).dtype)
+t(lambda: nn.MultiheadAttention(3, 1)(d, d, d))
+t(lambda: nn.MultiheadAttention(3, 1)(x, d, d))
+t(lambda: F.scaled_dot_product_attention(x, d, d))
+t(lambda: nn.PReLU()(d))
+t(lambda: nn.Bilinear(3, 3, 2)(x, d))
+t(lambda: F.binary_cross_entropy(fm, fm.double()))
+t(lambda: F.binary_cross_entropy(fm.double(), fm))
+t(lambda: nn.BCELoss()(fm, im))
+t(lambda: F.binary_cross_entropy_with_logits(x, d).dtype)
+t(lambda: F.mse_loss(x, d).dtype)
+t(lambda: F.cross_entropy(d, torch.tensor([0, 1]), weight=v))
+t(lambda: F.nll_loss(d, torch.tensor([0, 1]), weight=v))
+t(lambda: torch.cdist(x, d))
+t(lambda: torch.addmm(fi2, x, d.t()))
+t(lambda: torch.addmm(fi2.double(), x, x.t()))
+t(lambda: torch.baddbmm(f3.double(), f3, f3))
+t(lambda: torch.tensordot(x, d, dims=([1], [1])))
+t(lambda: torch.inner(x, d))
+t(lambda: torch.cross(x, d, dim=1))
+t(lambda: torch.linalg.cross(x, d))
+t(lambda: torch.linalg.solve(fi2, fi2.double()))
+t(lambda: torch.linalg.lstsq(fi2, fi2.double()))
+t(lambda: torch.cholesky_solve(fi2, fi2.double()))
+t(lambda: torch.lerp(x, d, 0.5))
+t(lambda: F.grid_sample(f3[None], torch.zeros(1, 2, 2, 2).double()))
+t(lambda: x.quantile(torch.tensor([0.5]).double()))
+t(lambda: x.scatter(1, im, d))
+t(lambda: x.scatter_add(1, im, d))
+t(lambda: x.scatter_reduce(1, im, d, 'sum'))
+t(lambda: x.index_add(0, torch.tensor([0, 1]), d))
+t(lambda: x.index_copy(0, torch.tensor([0, 1]), d))
+t(lambda: x.index_reduce(0, torch.tensor([0, 1]), d, 'prod'))
+t(lambda: x.index_put((torch.tensor([0]),), d[0]))
+t(lambda: x.put(torch.tensor([0]), v[:1].double()))
+t(lambda: x.masked_scatter(x > 2, d))
+t(lambda: torch.isclose(x, d))
+t(lambda: torch.allclose(x, d))
+t(lambda: x.allclose(torch.from_numpy(np.ones((2, 3)))))
+t(lambda: put(x > 2, d.flatten()[:4]))
+t(lambda: put([0, 1], d))
+t(lambda: put(torch.tensor([1]), im[:1]))
+t(lambda: put(x > 2, torch.tensor(7.).double()))
+t(lambda: put(0, d[1]))
+t(lambda: put((slice(None), 0), d[:, 1]))
+t(lambda: add(torch.tensor([0]), d[:1]))
+t(lambda: torch.where(x > 2, x, d).dtype)
+t(lambda: torch.cat([x, d]).dtype)
+===
+RuntimeError | expected scalar type Double but found Float
+RuntimeError | Input type (double) and bias type (float) should be the same
+RuntimeError | Input type (double) and bias type (float) should be the same
+RuntimeError | expected scalar type Double but found Float
+RuntimeError | Input type (float) and bias type (double) should be the same
+RuntimeError | Input type (long int) and bias type (float) should be the same
+RuntimeError | expected scalar type Double but found Float
+RuntimeError | mixed dtype (CPU): all inputs must share same datatype.
+ok torch.float64
+RuntimeError | mixed dtype (CPU): all inputs must share same datatype.
+RuntimeError | mixed dtype (CPU): all inputs must share same datatype.
+RuntimeError | mixed dtype (CPU): all inputs must share same datatype.
+NotImplementedError | "batch_norm" not implemented for 'Long'
+RuntimeError | mixed dtype (CPU): all inputs must share same datatype.
+ok torch.float64
+RuntimeError | mixed dtype (CPU): all inputs must share same datatype.
+ValueError | RNN input dtype (torch.float64) does not match weight dtype (torch.float32). Convert
+input: input.to(torch.float32), or convert model: model.to(torch.float64)
+ValueError | RNN input dtype (torch.int64) does not match weight dtype (torch.float32). Convert
+input: input.to(torch.float32), or convert model: model.to(torch.int64)
+ValueError | RNN input dtype (torch.float32) does not match weight dtype (torch.float64). Convert
+input: input.to(torch.float64), or convert model: model.to(torch.float32)
+ok torch.float64
+RuntimeError | mat1 and mat2 must have the same dtype, but got Double and Float
+RuntimeError | mat1 and mat2 must have the same dtype, but got Double and Float
+RuntimeError | mat1 and mat2 must have the same dtype, but got Double and Float
+ok torch.float64
+RuntimeError | mat1 and mat2 must have the same dtype, but got Double and Float
+RuntimeError | mat1 and mat2 must have the same dtype, but got Double and Float
+RuntimeError | Expected query, key, and value to have the same dtype, but got query.dtype: float
+key.dtype: double and value.dtype: double instead.
+RuntimeError | prelu: Type promoting not supported. Got Double and Float
+RuntimeError | All tensors must have the same dtype, got input1: float, input2: double, weight:
+float, bias: float
+RuntimeError | Found dtype Double but expected Float
+RuntimeError | Found dtype Float but expected Double
+RuntimeError | Found dtype Long but expected Float
+ok torch.float64
+ok torch.float64
+RuntimeError | expected scalar type Double but found Float
+RuntimeError | expected scalar type Double but found Float
+RuntimeError | expected scalar type Float but found Double
+RuntimeError | self and mat2 must have the same dtype, but got Float and Double
+RuntimeError | self and mat2 must have the same dtype, but got Double and Float
+RuntimeError | Input dtypes must be the same, got: input double, batch1: float, batch2: float
+RuntimeError | both inputs should have same dtype
+RuntimeError | both inputs should have same dtype
+RuntimeError | expected scalar type Float but found Double
+RuntimeError | expected scalar type Float but found Double
+RuntimeError | linalg.solve: Expected A and B to have the same dtype, but found A of type Float and
+B of type Double instead
+RuntimeError | torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's
+dtype Float and other's dtype Double
+RuntimeError | Expected b and A to have the same dtype, but found b of type Float and A of type
+Double instead.
+RuntimeError | expected dtype float for `end` but got dtype double
+RuntimeError | expected scalar type Float but found Double
+RuntimeError | quantile() q tensor must be same dtype as the input tensor
+RuntimeError | scatter(): Expected self.dtype to be equal to src.dtype
+RuntimeError | scatter(): Expected self.dtype to be equal to src.dtype
+RuntimeError | scatter(): Expected self.dtype to be equal to src.dtype
+RuntimeError | index_add_(): self (Float) and source (Double) must have the same scalar type
+RuntimeError | index_copy_(): self and source expected to have the same dtype, but got (self) Float
+and (source) Double
+RuntimeError | index_reduce_(): self (Float) and source (Double) must have the same scalar type
+RuntimeError | Index put requires the source and destination dtypes match, got Float for the
+destination and Double for the source.
+RuntimeError | put_(): self and source expected to have the same dtype, but got self.dtype = Float
+and source.dtype = Double
+RuntimeError | masked_scatter: expected self and source to have same dtypes but gotFloat and Double
+RuntimeError | Float did not match Double
+RuntimeError | Float did not match Double
+RuntimeError | Float did not match Double
+RuntimeError | Index put requires the source and destination dtypes match, got Float for the
+destination and Double for the source.
+RuntimeError | Index put requires the source and destination dtypes match, got Float for the
+destination and Double for the source.
+RuntimeError | Index put requires the source and destination dtypes match, got Float for the
+destination and Long for the source.
+ok tensor([[1., 2., 7.],
+        [7., 7., 7.]])
+ok tensor([[4., 5., 6.],
+        [4., 5., 6.]])
+ok tensor([[2., 2., 3.],
+        [5., 5., 6.]])
+ok tensor([[2., 4., 6.],
+        [4., 5., 6.]])
+ok torch.float64
+ok torch.float64
 ### floats where PyTorch has no kernel for integers
 t(lambda: torch.bincount(fi))
 t(lambda: fm & fm)
