@@ -357,6 +357,15 @@ def is_promotion(node: Node) -> bool:
     return KINDS.index(node.kind) >= KINDS.index(node.inputs[0].kind)
 
 
+def needs_values(node: Node) -> bool:
+    """Whether the cotangents of a node's operands are computed of values, too, which PyTorch saves:
+    those of the operands or the result.
+    """
+    is_linear = isinstance(node.op, Linear) and len(node.inputs) == 1
+    is_sum = isinstance(node.op, JointlyLinear) or node.op.name in ("add", "sub", "neg")
+    return not (is_linear or is_sum)
+
+
 # --- what the kinds above share ----------------------------------------------------------
 
 

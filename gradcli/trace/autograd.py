@@ -15,7 +15,7 @@ from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vj
 from gradcli.differentiate.reverse import contributions
 from gradcli.graph import INPUT, OPERATORS, Node, dependents, sources, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
-from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.kinds import cast, needs_values, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
 from gradcli.trace.changes import Grads
@@ -494,12 +494,14 @@ class Autograd:
         inside: set[Node],
         retain_graph: bool,
     ) -> list[Node | None]:
-        """Walk back through nodes that no earlier backward has freed; then they are freed."""
+        """Walk back through nodes that no earlier backward has freed; then they are freed. PyTorch
+        goes again through those that had saved nothing.
+        """
         span = self.graph.span
         if self.values.any_pass is not None and any(node.op is CARRIED for node in inside):
             raise Unlike("its backward goes on into the pass before")
         for node in inside:
-            if node in self.freed:
+            if node in self.freed and (not self.values.is_pytorch or needs_values(node)):
                 line = self.freed[node]
                 raise GradcliError(
                     "graph-freed",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, RefusedError, nearest
@@ -82,6 +81,9 @@ class Class(Object):
                 return each.frame.functions[name]
             if name in each.frame.values:
                 return each.frame.values[name]
+        apply = self._apply
+        if name == "apply" and apply is not None and FUNCTION in self.roots:
+            return BuiltIn(name, lambda _, *given: apply(self, *given))
         return None
 
     def has(self, name: str) -> bool:
@@ -133,11 +135,9 @@ class Class(Object):
             return (*self.order, ClassName("object"))
         if name == "__bases__":
             return self._bases or (ClassName("object"),)
-        if name == "apply" and self._apply is not None and FUNCTION in self.roots:
-            return BuiltIn(name, lambda _, *given: self.method("apply")(*given))
-        if not self.has(name):
-            raise self.has_no("attribute", name)
         value = self.found(name)
+        if value is None and not self.has(name):
+            raise self.has_no("attribute", name)
         own = descriptor(value, "__get__") if self.describes else None
         return bound(value, None, self) if own is None else own.call([None, self], {})
 
@@ -146,8 +146,6 @@ class Class(Object):
         self.frame.values[name] = value
 
     def method(self, name: str) -> Method:
-        if name == "apply" and self._apply is not None and FUNCTION in self.roots:
-            return partial(self._apply, self)
         value = self.attribute(name)
         if not isinstance(value, Object):
             raise self.has_no("method", name)
@@ -396,11 +394,10 @@ class Instance(Object):
 
     def method(self, name: str) -> Method:
         value = self.fields.get(name, self.made_by.found(name))
-        if self.made_by.describes and descriptor(value, "__get__"):
-            value = self.made_by.run(self.attribute(name))
-            if isinstance(value, Object):
-                return value.call
-        if value is None and name not in self.methods() and self.special("__getattr__"):
+        is_described = self.made_by.describes and descriptor(value, "__get__") is not None
+        is_property = isinstance(value, UserFunction) and value.binds == "property"
+        is_unknown = value is None and name not in self.methods() and self.special("__getattr__")
+        if is_described or is_property or is_unknown:
             value = self.made_by.run(self.attribute(name))
             if isinstance(value, Object):
                 return value.call

@@ -27,7 +27,7 @@ from gradcli.trace.values import Value
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set",
           "frozenset", "range", "Module", "Parameter", "Number", "FloatTensor", "ndarray",
           "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType",
-          "Node")  # fmt: skip
+          "Node", "type")  # fmt: skip
 
 
 _ALIASES = {"Variable": "Tensor", "OrderedDict": "dict", "defaultdict": "dict", "Sequence": "list",
@@ -40,19 +40,13 @@ _OF_NUMPY = frozenset(("integer", "floating", "number", "generic", "bool_", *INT
 def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     """The name of a value's class in Python and PyTorch."""
     if isinstance(value, Node):
-        if value in numbers.arrays:
-            is_array = value.shape or value in numbers.values.boxed
-            return "ndarray" if is_array else numbers.values.array_dtype(value)
-        if value not in numbers:
-            return "Parameter" if value in numbers.values.parameters else "Tensor"
-        if value.kind == "bool":
-            return "bool"
-        plain = float(value.known) if value.known is not None else 0.0
-        return "int" if plain.is_integer() and numbers.is_integer(value) else "float"
+        return _kind_of_node(value, numbers)
     if isinstance(value, Instance):
         return value.made_by.name
     if isinstance(value, Module):
         return value.title
+    if is_class(value):
+        return "type"
     if isinstance(value, Caught):
         return value.kind
     if isinstance(value, Size):
@@ -69,6 +63,24 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
              type(None): "NoneType"}  # fmt: skip
     other = value.title if isinstance(value, Object) else "function"
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)
+
+
+def _kind_of_node(node: Node, numbers: PrintedNumbers) -> str:
+    if node in numbers.arrays:
+        is_array = node.shape or node in numbers.values.boxed
+        return "ndarray" if is_array else numbers.values.array_dtype(node)
+    if node not in numbers:
+        return "Parameter" if node in numbers.values.parameters else "Tensor"
+    if node.kind == "bool":
+        return "bool"
+    plain = float(node.known) if node.known is not None else 0.0
+    return "int" if plain.is_integer() and numbers.is_integer(node) else "float"
+
+
+def is_class(value: Value) -> bool:
+    """Whether a value is a class: of the program, or of Python's or PyTorch's."""
+    is_known = isinstance(value, BuiltIn) and value.shown().startswith("<class ")
+    return is_known or isinstance(value, Class | ClassName)
 
 
 def _is_error_of(value: Value, wanted: Any) -> bool:
@@ -101,7 +113,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if wanted in _OF_NUMPY or _is_numpys(value, found, numbers):
         return _is_numpys(value, found, numbers) and _is_among(found, wanted)
     if wanted == "Callable":
-        return isinstance(value, Object) and found == "function"
+        return isinstance(value, Object) and found in ("function", "type")
     if isinstance(value, tuple) and wanted == "tuple":
         return True
     if wanted in ("float", "int", "Number"):

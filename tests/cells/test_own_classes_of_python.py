@@ -164,6 +164,30 @@ print(p._m, p.count(1), hasattr(p, 'pop'), hasattr(p, 'zz'), getattr(p, 'zz', 'n
 class N:
     opt = None
 print(N.opt, N().opt, hasattr(N, 'opt'))
+### classes are of the class type
+class A: pass
+class B(A):
+    def m(self): pass
+def f(x): return x
+print(type(A), type(f), type(int), type(type), type(A) is type, type(A()) is A)
+print(isinstance(A, type), isinstance(int, type), isinstance(f, type), isinstance(A(), type))
+print(type(lambda: 0) is type(f), type(B().m), type(B.m), callable(A))
+### what a property gives is called
+from functools import cached_property
+class S:
+    def __init__(self): self.k = 3
+    @property
+    def times(self): return lambda x: x * self.k
+    @cached_property
+    def once(self):
+        print('made')
+        return lambda x: x + 1
+    @property
+    def kind(self): return dict
+s = S()
+print(s.times(2), s.once(1), s.once(2), s.kind(a=1))
+s.k = 4
+print(s.times(2))
 """
 
 

@@ -401,6 +401,75 @@ tensor([2.5000, 2.5000], grad_fn=<MeanBackward1>) SinBackward0
 SumBackward1 SqueezeBackward1
 (np.int64(1), np.int64(2)) (np.int64(3), np.int64(1))
 4
+### a second backward through nodes that have saved nothing
+import torch
+def again(name, f):
+    x = torch.ones(2, 2, requires_grad=True)
+    y = f(x)
+    try:
+        for _ in range(2):
+            y.backward(torch.ones_like(y))
+        print(name, x.grad.sum().item())
+    except RuntimeError as e:
+        print(name, str(e)[:43])
+again("mean", lambda x: x.mean())
+again("sum of sums", lambda x: (x + 2 - x.sum(0)).sum())
+again("parts", lambda x: torch.cat([x[0], -x.t()[1], 1 - x.view(4)]))
+again("shapes", lambda x: torch.stack([x.flip(0), x.cumsum(1)]).permute(2, 0, 1).unsqueeze(0))
+again("spread", lambda x: x.expand(3, 2, 2).clone().repeat(1, 2, 1).mean(0))
+again("product", lambda x: x * 2)
+again("quotient", lambda x: x / 2)
+again("sum of squares", lambda x: (x ** 2).sum())
+again("places", lambda x: x[[0, 1]])
+again("largest", lambda x: x.max())
+again("matrices", lambda x: x @ x)
+again("inside", lambda x: x.relu().sum())
+x = torch.ones(2, requires_grad=True)
+h = x * 3
+a, b = h.sum(), h.mean()
+a.backward()
+try:
+    b.backward()
+except RuntimeError:
+    print("freed")
+g = x + 3
+a, b = (g ** 2).sum(), g.mean()
+a.backward()
+b.backward()
+print(x.grad)
+===
+mean 2.0
+sum of sums -8.0
+parts -8.0
+shapes 20.0
+spread 16.0
+product Trying to backward through the graph a seco
+quotient Trying to backward through the graph a seco
+sum of squares Trying to backward through the graph a seco
+places Trying to backward through the graph a seco
+largest Trying to backward through the graph a seco
+matrices Trying to backward through the graph a seco
+inside Trying to backward through the graph a seco
+freed
+tensor([11.5000, 11.5000])
+### an object of a function's class has apply, too
+import torch
+class Turned(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+    @staticmethod
+    def backward(ctx, grad):
+        return -grad
+x = torch.tensor([1., 2.], requires_grad=True)
+turn = Turned()
+turn.apply(x).sum().backward()
+print(x.grad, type(turn).__name__)
+f = turn.apply
+print(f(x * 2))
+===
+tensor([-1., -1.]) Turned
+tensor([2., 4.], grad_fn=<TurnedBackward>)
 """
 
 
