@@ -189,7 +189,8 @@ def test_a_condition_that_both_have_is_not_told() -> None:
     [
         ("sum(a*x**2)", "2*x*a**2", "a is 1 here; where it is 1.3"),
         ("sum(a*x**2)", "2*x*a", None),
-        ("sum(a*x**2)", "2*x", None),  # a number may stand for what does not change
+        ("sum(a*x**2)", "2*x", "a is 1 here; where it is 1.3"),
+        ("sum((a + 1)*x**2)", "4*x + 0*a", "a is 1 here; where it is 1.3"),
         ("sum(exp(-(x/a)**2))", "-2*x/a*exp(-(x/a)**2)", "a is 1 here; where it is 1.3"),
         ("sum(exp(-(x/a)**2))", "-2*x/a**2*exp(-(x/a)**2)", None),
         ("sum(x**(a + 1))", "(a + 1)*x", "a is 1 here; where it is 1.3"),
@@ -201,6 +202,24 @@ def test_a_number_by_which_alone_it_is_right_is_told(
     found = compared(Branching(program, mine, 0, [0.5, 1.25], {"a": 1}), 0)
     assert found.verdict == "pass"
     remarks = [each.message.partition(", yours")[0] for each in found.causes]
+    assert remarks == ([] if told is None else [told])
+
+
+@pytest.mark.parametrize(
+    ("mine", "told"),
+    [
+        ("2*x*(g - mean(g, 0))", None),
+        ("2*x*(g - mean(g))", "g has these numbers here; where it has others"),
+        ("2*x*(g - 0.1)", "g has these numbers here; where it has others"),
+        ("2*x*[[0.4, -0.8], [-0.4, 0.8]]", None),  # numbers may stand for what does not change
+    ],
+)
+def test_what_is_right_by_the_numbers_of_an_input_is_told(mine: str, told: str | None) -> None:
+    """Both columns have the same mean."""
+    inputs = {"x": [[0.5, 1.25], [0.75, -0.6]], "g": [[0.5, -0.7], [-0.3, 0.9]]}
+    found = judged("sum(x**2*(g - mean(g, 0)))", mine, inputs)
+    assert found.verdict == "pass"
+    remarks = [each.message.partition(", as ")[0] for each in found.causes]
     assert remarks == ([] if told is None else [told])
 
 

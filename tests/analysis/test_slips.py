@@ -19,6 +19,7 @@ from tests.analysis import (
     further_slips,
     later_slips,
     modern_slips,
+    moved_slips,
     outside_science_slips,
     outside_slips,
     repeated_slips,
@@ -49,6 +50,7 @@ FILES = (
     wider_slips,
     modern_slips,
     repeated_slips,
+    moved_slips,
 )
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
@@ -74,9 +76,10 @@ STRANGE = [(model, wrong) for model in strange_slips.MODELS for wrong in model.s
 WIDER = [(model, wrong) for model in wider_slips.MODELS for wrong in model.slips]
 MODERN = [(model, wrong) for model in modern_slips.MODELS for wrong in model.slips]
 REPEATED = [(model, wrong) for model in repeated_slips.MODELS for wrong in model.slips]
+MOVED = [(model, wrong) for model in moved_slips.MODELS for wrong in model.slips]
 TWICE = "a*(1 - c)*p*(1 - p)*(y - p)/(p*(1 - p))"
 """One mistake at two places, which no single change explains."""
-FEW = [*SLIPS[::9], *LATER[1::9], *WIDER[::16], *REPEATED[::4]]
+FEW = [*SLIPS[::9], *LATER[1::9], *WIDER[::16], *REPEATED[::4], *MOVED[::2]]
 FEW = [each for each in FEW if each[1] != TWICE]
 
 
@@ -120,6 +123,7 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         (WIDER, 130),
         (MODERN, 80),
         (REPEATED, 30),
+        (MOVED, 20),
     ],
     ids=[
         "own",
@@ -135,6 +139,7 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         "wider",
         "modern",
         "repeated",
+        "moved",
     ],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
@@ -283,6 +288,52 @@ def test_a_slip_has_a_place_and_a_correction(program: str, mine: str) -> None:
     again = print_expression(parse_expression(Source("again", formula), ParseLimits()))
     assert again == formula
     assert compared(program, {"x": [0.4, 1.3, 2.2]}, "x", formula).verdict == "pass"
+
+
+SERIES = [
+    ("sum(c*exp(x))", "c*(1 + x + x**2/2)", 3),
+    ("sum(c*sin(x))", "c*(1 - x**2/2)", 4),
+    ("sum(c*x*log(1 + x))", "c*(2*x - 3*x**2/2)", 2),
+]
+
+
+@pytest.mark.parametrize(("program", "wrong", "order"), SERIES)
+def test_a_series_that_ends_too_soon_is_told_by_its_order(
+    program: str, wrong: str, order: int
+) -> None:
+    found = compared(program, {"x": [0.4, 1.3, 2.2], "c": [0.5, -0.9, 1.2]}, "x", wrong)
+    assert not found.sure
+    assert (found.causes[0].code, f"x**{order}:" in found.causes[0].message) == ("series", True)
+
+
+LABELLED = [
+    ([0.6075, 1.091, 0.3017], "sign of the targets"),  # softmax(z) + t
+    ([0.6075, 0.09086, 0.3017], "term of the targets"),
+    ([-0.6075, 0.9091, -0.3017], "sign is wrong"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "words"), LABELLED)
+def test_numbers_without_the_targets_are_told(numbers: list[float], words: str) -> None:
+    inputs = {"z": [1.2, -0.7, 0.5], "t": [0.0, 1.0, 0.0]}
+    found = compared("0 - sum(t*log_softmax(z))", inputs, "z", numbers)
+    assert words in found.causes[0].message
+    assert not found.sure
+
+
+def test_numbers_that_are_not_divided_by_their_sum_are_told() -> None:
+    found = compared("logsumexp(x)", {"x": [1.2, -0.7, 0.5]}, "x", [3.32, 0.4966, 1.649])
+    assert "the sum of which logsumexp(x) is the log" in found.causes[0].message
+
+
+def test_a_formula_that_the_program_has_is_not_told_to_be_its_value_with_certainty() -> None:
+    """It may lack a factor: exp(-q*t) here, which is written nowhere."""
+    program = (
+        "F = S*exp((r - q)*t); d = log(F/K)/v + v/2; C = exp(-r*t)*(F*ndtr(d) - K*ndtr(d - v))"
+    )
+    inputs = {"S": 50.0, "K": 52.0, "r": 0.04, "q": 0.01, "t": 0.8, "v": 0.3}
+    found = compared(program, inputs, "S", "ndtr(d)")
+    assert (found.verdict, found.sure) == ("fail", False)
 
 
 def test_numbers_have_no_certain_cause() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from gradcli.analysis.diagnosis.pieces import Change, Material
 from gradcli.language.construct import NOWHERE, binary, name, number, numbers
 from gradcli.language.rewrite import Place, called, changed, keyword
 from gradcli.language.syntax import (
     Attribute,
+    Binary,
     Call,
     Constant,
     Expression,
@@ -23,11 +25,35 @@ STRANGE = 1.25
 """What it costs that a function belongs here which neither program nor gradient has."""
 
 
-def functions(part: Call, _place: Place, material: Material) -> Iterator[Change]:
-    title, operands = called(part)
+def twins(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    """Functions that it is taken for."""
+    title, _ = called(part)
     function = FUNCTIONS.get(title)
     for twin in function.confused if function else ():
         yield 1.0 if twin in material.own else STRANGE, "function", renamed(part, twin)
+    for twin in material.running if title == "sum" else ():
+        running = renamed(part, twin)
+        along = running if keyword(part, "dim") else with_keyword(running, "dim", number(0.0))
+        yield STRANGE, "function", along
+    if title in material.running:
+        yield STRANGE, "function", renamed(part, "sum")
+
+
+def distributed(part: Call, _place: Place, _material: Material) -> Iterator[Change]:
+    """sum(a*b) for a*sum(b)."""
+    inner, *more = part.arguments or (None,)
+    if not (isinstance(inner, Binary) and inner.operator in "*/") or is_elementwise(part):
+        return
+    one, other = inner.left, inner.right
+    last = other if inner.operator == "*" else binary("/", number(1.0), other)
+    both: list[Any] = [changed(part, arguments=(each, *more)) for each in (last, one)]
+    yield 1.3, "grouping", binary("*", one, both[0])
+    yield 1.3, "grouping", binary(inner.operator, both[1], other)
+
+
+def functions(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    title, operands = called(part)
+    function = FUNCTIONS.get(title)
     if operands:
         reduces = function is not None and _reduces(title)
         yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]

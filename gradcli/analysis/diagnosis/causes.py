@@ -214,8 +214,11 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     """One cause for a step of the derivation that is wrong and the slip in the formula, or one for
     each slip that may have been made.
     """
-    if not slips:
-        return structural
+    if not slips:  # a formula like a part of the program may lack a factor that it has nowhere
+        return [
+            replace(each, sure=each.code != "value" or each.details["of"].isidentifier())
+            for each in structural
+        ]
     own = [each.cause(source) for each in slips]
     step = structural[0] if structural else None
     of_number = own[0].code == "constant" or any(each.code == "constant" for each in slips[0].also)

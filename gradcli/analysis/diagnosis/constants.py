@@ -12,6 +12,8 @@ import numpy as np
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.graph import CONSTANT, Array, ancestors
+from gradcli.ops.exponential import exp
+from gradcli.ops.softmax import LOGSUMEXP
 from gradcli.ops.statistics import VAR
 from gradcli.simplify import number_of
 
@@ -105,7 +107,7 @@ def _pairs(known: list[KnownNumber], size: float, rtol: float) -> Iterator[str]:
 
 
 def _same(a: float, b: float, rtol: float) -> bool:
-    return abs(a - b) <= 10 * rtol * abs(b)
+    return abs(a - b) <= 2 * rtol * abs(b)
 
 
 def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
@@ -136,6 +138,9 @@ def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
             value = _single(point.value(node))
             yield KnownNumber(value, f"the value of {words.of(node)}")
             yield KnownNumber(value**2, f"the square of the value of {words.of(node)}")
+            if node.op is LOGSUMEXP:
+                total = point.value(exp(node))
+                yield KnownNumber(_single(total), f"the sum of which {words.of(node)} is the log")
     leaf = point.value(claim.leaf)
     if leaf is not None and leaf.size > 1 and not claim.is_formula:
         yield KnownNumber(float(np.linalg.norm(leaf.ravel())), f"the norm of {claim.name}")

@@ -8,7 +8,7 @@ from itertools import islice
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.constants import sizes
 from gradcli.analysis.diagnosis.misremembered import textbook
-from gradcli.analysis.diagnosis.pieces import Material, Piece
+from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
 from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
@@ -17,7 +17,7 @@ from gradcli.graph import CONSTANT, Node, Shape, ancestors, dependents
 from gradcli.language.construct import call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Expression, Name, Number, Unary
+from gradcli.language.syntax import Binary, Expression, Name, Number, Unary
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.exponential import exp
 from gradcli.ops.selection import abs_
@@ -59,6 +59,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
     titles = [*sorted(written), *(each for t in sorted(written) for each in FUNCTIONS[t].confused)]
     functions = [title for title in dict.fromkeys(titles) if takes_one(title)]
     functions += [title for title in USUAL if title not in functions]
+    running = [title for title in sorted(written) if required(title) == ["Node", "int"]]
     own = [Piece(name(title)) for title in names]
     plain = [Piece(number(each)) for each in numbers[:MOST]]
     terms, parts = _parts(claim, words)
@@ -76,6 +77,8 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         names,
         numbers[:MOST],
         functions,
+        running,
+        _mistaken(claim, words),
         {*written, "sum", "mean"},
         _distinct([*factors, *(Piece(total) for total in totals)]),
         _distinct([Piece(number(1.0)), *own, *plain, *terms]),
@@ -99,10 +102,14 @@ def _limits(names: Mapping[str, Shape], order: Sequence[Node], leaf: Node) -> li
     return [*(name(title) for title, shape in names.items() if not shape), *plain][:LIMITS]
 
 
+def required(title: str) -> list[str]:
+    """The kinds of what a function is always called with."""
+    return [each.kind for each in FUNCTIONS[title].parameters if each.required]
+
+
 def takes_one(title: str) -> bool:
     """Whether a function is called with one operand alone."""
-    required = [each for each in FUNCTIONS[title].parameters if each.required]
-    return len(required) == 1 and required[0].kind == "Node"
+    return required(title) == ["Node"]
 
 
 def _distinct(pieces: list[Piece]) -> list[Piece]:
@@ -161,6 +168,32 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
                     yield Piece(expression, told)
                 if isinstance(expression, Unary):
                     yield Piece(expression.operand, f"{told} without its sign")
+
+
+def _mistaken(claim: Claim, words: Wording) -> dict[str, list[Change]]:
+    """What may belong where a function of one operand stands, or the name of what it gives: its
+    derivative, or for a name a function that it is taken for.
+    """
+    found: dict[str, list[Change]] = {}
+    for node in claim.between[:MOST]:
+        function = function_of(node.op)
+        local = ReverseStep(node, 0).local() if len(node.inputs) == 1 else None
+        if function is None or local is None:
+            continue
+        texts = (words.of(node), words.of(node.inputs[0]), textbook(local, node, 0, words))
+        whole, inside, derivative = map(_read, texts)
+        changes = found.setdefault(print_expression(whole), []) if whole else []
+        if derivative is not None and not _has_factor(derivative, texts[0]):
+            changes.append((1.45, "undifferentiated", derivative))
+        if inside is not None and words.is_named(node):
+            changes += [(1.3, "function", call(twin, inside)) for twin in function.confused]
+    return found
+
+
+def _has_factor(part: Expression, text: str) -> bool:
+    """Whether it is a product with this, which lacks a factor then."""
+    factors = (part.left, part.right) if isinstance(part, Binary) and part.operator == "*" else ()
+    return any(print_expression(each) == text for each in factors)
 
 
 def _by_hand(claim: Claim, words: Wording) -> Iterator[Piece]:

@@ -59,6 +59,7 @@ SAID = {
     "broadcast": "it is broadcast along the wrong axis",
     "function": "the function is wrong",
     "function-missing": "a function is missing",
+    "undifferentiated": "a function stands where its derivative belongs",
     "function-extra": "a function is too much",
     "reduction-missing": "a sum or mean is missing",
     "reduction-extra": "a sum or mean is too much",
@@ -197,6 +198,11 @@ class Grower:
         whole = Place(formula, None, "", None)
         for other in regrouped(print_expression(formula)):
             yield Mutant(1.3, "grouping", whole, other)
+        yield from self.changed(formula)
+
+    def changed(self, formula: Expression) -> Iterator[Mutant]:
+        """Those with other parts, not only with other parentheses."""
+        whole = Place(formula, None, "", None)
         yield from self._renamed(formula, whole)
         yield from self._renumbered(formula, whole)
         yield from self._exchanged(formula, whole)
@@ -240,7 +246,7 @@ class Grower:
             for each in self._at(place) if kind is Name else ():
                 if each.code != "other-value" and each.cost <= DEAREST:
                     there = dict.fromkeys(positions, each.instead)
-                    cost = each.cost + AGAIN
+                    cost = each.cost + AGAIN * (3 if each.code == "sign" else 1)
                     yield each._replace(cost=cost, there=there, where=ALL)
             yield from self._twice(known, positions) if kind is Name else ()
 
@@ -290,6 +296,8 @@ class Grower:
     def _with_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a factor or a term more."""
         if isinstance(part, Number) and place.above is not None:
+            names = self.material.names if isinstance(place.above.part, Binary) else ()
+            yield from self._with_terms([Piece(name(each)) for each in names], part, place)
             return
         if is_outermost(place, "*/"):
             odd = _is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
@@ -311,14 +319,20 @@ class Grower:
             first = _first_factor(part)
             for title in self.material.names if isinstance(first, Number) else ():
                 piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
-                for symbol in "+-":
-                    whole = binary(symbol, part, piece.expression)
-                    yield Mutant(1.75, "term-missing", place, whole, piece)
+                yield from self._with_terms([piece], part, place)
             for piece in self.material.terms:
                 more = 0.0 if place.above is None else _length(piece)
                 for symbol in "+-":
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
+
+    def _with_terms(
+        self, pieces: Sequence[Piece], part: Expression, place: Place
+    ) -> Iterator[Mutant]:
+        for piece in pieces:
+            for symbol in "+-":
+                whole = binary(symbol, part, piece.expression)
+                yield Mutant(1.75, "term-missing", place, whole, piece)
 
     def _as_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With what the program or its gradient computes instead of a name or a call."""

@@ -17,6 +17,8 @@ from gradcli.ops.shapes import element, show
 
 LISTED = 4
 """The most elements that are listed."""
+SMALL, NEARLY = (0.02, 0.01), 0.1
+"""Factors for a leaf that is nearly 0, and how near a power is to a whole number there."""
 CLOSE = 0.1
 """Numbers that are no farther off than this were computed badly."""
 
@@ -46,7 +48,28 @@ def described(claim: Claim) -> Cause:
         return Cause("offset", text, {"offset": offset})
     if mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
         return Cause("permuted", "the same numbers, in another order")
+    order = _order(claim) if claim.typed is not None else 0
+    if order:
+        error = f"its relative error goes with {claim.name}**{order}"
+        text = f"it is right only as {claim.name} goes to 0, where {error}"
+        return Cause("series", f"{text}: a series that ends too soon?")
     return _by_axis(quotient) or _unexplained(claim, wrong, quotient)
+
+
+def _order(claim: Claim) -> int:
+    """The power of a small leaf by which the formula is off, relative to the gradient; 0 where
+    there is none.
+    """
+    apart = []
+    for size in SMALL:
+        there = claim.at_points([claim.at(size * claim.known(claim.leaf))])
+        if not (claim.goes_on(there.points[0]) and there.is_finite):
+            return 0
+        apart.append(distance(there.theirs, there.right))
+    if not 0 < apart[1] < apart[0] < 1:
+        return 0
+    power = math.log(apart[0] / apart[1]) / math.log(SMALL[0] / SMALL[1])
+    return round(power) if abs(power - round(power)) < NEARLY else 0
 
 
 def _unexplained(claim: Claim, wrong: Array, quotient: Array) -> Cause:

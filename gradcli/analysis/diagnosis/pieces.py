@@ -18,12 +18,20 @@ class Piece(NamedTuple):
     """What it is, where its own text does not say it."""
 
 
+Change: TypeAlias = tuple[float, str, Expression]
+"""Its cost, what it is called where it undoes a mistake, and what stands there then."""
+
+
 class Material(NamedTuple):
     """What a formula of a program's gradient may be made of."""
 
     names: Mapping[str, Shape]
     numbers: Sequence[float]
     functions: Sequence[str]
+    running: Sequence[str]
+    """Functions of the program that are taken along an axis, which is always given: `cumsum`."""
+    mistaken: Mapping[str, Sequence[Change]]
+    """By the text of what a function gives: what may belong there instead."""
     own: Collection[str]
     """Functions that the program and its gradient are made of."""
     factors: Sequence[Piece]
@@ -47,6 +55,4 @@ class Material(NamedTuple):
         return None if known is None else known.shape
 
 
-Change: TypeAlias = tuple[float, str, Expression]
-"""Its cost, what it is called where it undoes a mistake, and what stands there then."""
 Rule: TypeAlias = Callable[[Any, Place, Material], Iterator[Change]]

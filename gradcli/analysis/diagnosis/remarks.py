@@ -14,7 +14,7 @@ import numpy as np
 from gradcli.analysis.branches import switches_alone
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing
 from gradcli.analysis.diagnosis.elsewhere import place_of
-from gradcli.analysis.diagnosis.fresh import alike
+from gradcli.analysis.diagnosis.fresh import alike, near
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.switches import Steering, is_switch
 from gradcli.analysis.verdict import Cause, Index
@@ -114,28 +114,36 @@ def _both(claim: Claim, point: Point) -> str:
 
 
 def _for_these_numbers(claim: Claim) -> Iterator[Cause]:
-    """It is right as an input is 1 or has other whole numbers, and wrong for others."""
+    """It is right for the numbers that an input has, and wrong for others."""
     order = ancestors([claim.mine])
-    whole = [
+    known = [
         (name, each, claim.known(each))
         for name, each in claim.walk.inputs.items()
-        if each.kind == "float" and each in order and each is not claim.leaf and each.size
+        if each.kind == "float" and each is not claim.leaf and each.size
     ]
-    whole = [found for found in whole if _are_whole(found[2])]
-    for name, node, value in sorted(whole, key=lambda found: found[1].size)[:NUMBERS]:
+    read = [each for each in known if _may_move(each[2], is_read=each[1] in order)]
+    for name, node, value in sorted(read, key=lambda found: found[1].size)[:NUMBERS]:
         moved = _moved(value)
         point = claim.walk.point({node: moved.astype(node.graph.dtype("float"))})
         if _is_known(claim, point) and _worst(claim, point) is not None:
             yield Cause("one-number", f"{_told(name, value, moved)}, {_both(claim, point)}")
 
 
-def _are_whole(value: Array) -> bool:
-    """Whether all are whole numbers; zeros and ones may tell cases apart, and are as they are."""
+def _may_move(value: Array, *, is_read: bool) -> bool:
+    """Whether other numbers say more: zeros and ones may tell cases apart, and for what does not
+    change a formula may have numbers, but hardly if it is 1.
+    """
     apart = value.size > 1 and np.isin(value, (0.0, 1.0)).all() and np.ptp(value) > 0
-    return not apart and not (value % 1).any() and bool(np.isfinite(value).all())
+    return not apart and bool(np.isfinite(value).all() if is_read else (value == 1).all())
+
+
+def _are_whole(value: Array) -> bool:
+    return not (value % 1).any()
 
 
 def _moved(value: Array) -> Array:
+    if not _are_whole(value):
+        return near(value, np.random.default_rng(0), MOVED)
     if value.size == 1:
         return np.asarray(value + MOVED)
     moves = MOVED * np.random.default_rng(0).uniform(0.3, 1.0, value.shape)
@@ -146,4 +154,5 @@ def _told(name: str, value: Array, moved: Array) -> str:
     if value.size == 1:
         return f"{name} is {value.item():.10g} here; where it is {moved.item():.10g}"
     example = f"{moved.flat[0]:.4g} for {value.flat[0]:.4g}"
-    return f"{name} has whole numbers here; where it has others, as {example}"
+    kind = "whole numbers" if _are_whole(value) else "these numbers"
+    return f"{name} has {kind} here; where it has others, as {example}"

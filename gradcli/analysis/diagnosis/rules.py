@@ -11,13 +11,16 @@ from typing import Any
 
 from gradcli.analysis.diagnosis.calls import (
     axes,
+    distributed,
     functions,
     is_elementwise,
     truth,
+    twins,
     unbiased,
     with_keyword,
 )
 from gradcli.analysis.diagnosis.pieces import Change, Material, Rule
+from gradcli.graph import Shape
 from gradcli.language.construct import (
     NOWHERE,
     WHOLE,
@@ -30,6 +33,7 @@ from gradcli.language.construct import (
     subscript,
     unary,
 )  # fmt: skip
+from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, called, changed
 from gradcli.language.syntax import (
     Attribute,
@@ -52,7 +56,7 @@ MOST = 10
 SHORTER, SLIGHT = (1, 2, 3), 0.02
 """A number may be one of so few digits and a slight mistake."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
-TWINS = {"+": "-", "-": "+", "*": "/@+", "/": "*", "@": "*+", "**": "*"}
+TWINS = {"+": "-", "-": "+", "*": "/@+-", "/": "*", "@": "*+", "**": "*"}
 """Operators that are taken for each other."""
 
 
@@ -80,6 +84,7 @@ def _sum(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
         yield 1.15, "order", binary("-", right, left)
     else:
         yield 1.2, "sign", binary("-", right, left)
+        yield 1.25, "operation", binary("*", left, right)
     yield 1.3, "term-extra", left
     yield 1.3, "term-extra", unary("-", right) if minus else right
     for one, other in ((left, right), (right, left)):
@@ -91,6 +96,21 @@ def _sum(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
             yield 1.2, "identity", binary(part.operator, *pair)
     if minus and isinstance(left, Number | Call):
         yield 1.2, "complement-extra", right
+
+
+def _moved_term(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
+    """a*b - c for (a - c)*b or a*(b - c), and (a - c)*b for a*b - c."""
+    symbol, left, right = part.operator, part.left, part.right
+    if symbol in "+-":
+        first, factors = _factors(left)
+        if factors and not _is_number(first):
+            yield 1.35, "grouping", _product_of(binary(symbol, first, right), factors)
+        for place, (each, factor) in enumerate(factors if len(factors) <= MOST else ()):
+            whole = [*factors[:place], (each, binary(symbol, factor, right)), *factors[place + 1 :]]
+            yield 1.35, "grouping", _product_of(first, whole)
+    elif symbol in "*/@" and isinstance(left, Binary) and left.operator in "+-":
+        first = binary(symbol, left.left, right)
+        yield 1.35, "grouping", binary(left.operator, first, left.right)
 
 
 def _is_number(part: Expression) -> bool:
@@ -116,7 +136,7 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         return
     matrix = len(material.shape(left) or ()) > 1
     for twin in TWINS[symbol]:
-        cost = 1.15 if twin == "@" and matrix else 1.25 if twin in "@+" else 1.2
+        cost = 1.15 if twin == "@" and matrix else 1.25 if twin in "@+-" else 1.2
         yield cost, "operation", binary(twin, left, right)
     if symbol == "*" and not _is_fraction(left):
         yield 1.25, "inverted", binary("/", right, left)
@@ -144,15 +164,20 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
 
 
 def _of_calls(part: Binary) -> Iterator[Change]:
-    """c*sum(a)*sum(b) for c*sum(a*b), and 1/det(A) for the inverse."""
+    """c*sum(a)*sum(b) for c*sum(a*b), and 1/det(A) or A/det(A) for the inverse."""
     symbol, left, right = part.operator, part.left, part.right
     if not (isinstance(right, Call) and right.arguments):
         return
     if symbol == "/" and called(right)[0] == "det":
+        first, more = _factors(left)
+        kept: list[tuple[Any, Expression]] = [("*", first), *more]
+        above = ("1", _untransposed(right.arguments[0]))
+        if kept[-1][0] == "*" and _untransposed(kept[-1][1]) in above:
+            kept.pop()
         inverse = call("inv", right.arguments[0])
         for each in (inverse, attribute(inverse, "T")):
-            is_one = isinstance(left, Number) and left.value == 1
-            yield 1.3, "function", each if is_one else binary("*", left, each)
+            (_, start), *rest = [*kept, ("*", each)]
+            yield 1.3, "function", _product_of(start, rest)
     before, last = None, left
     if isinstance(left, Binary) and left.operator == "*":
         before, last = left.left, left.right
@@ -160,6 +185,10 @@ def _of_calls(part: Binary) -> Iterator[Change]:
         arguments = (binary(symbol, last.arguments[0], right.arguments[0]), *last.arguments[1:])
         both: Any = changed(last, arguments=arguments)
         yield 1.2, "grouping", binary("*", before, both) if before else both
+
+
+def _untransposed(part: Expression) -> str:
+    return print_expression(part).removesuffix(".T")
 
 
 def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
@@ -176,20 +205,28 @@ def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator
     yield 1.4, "operation", call("dot", left, right)
 
 
+def _factors(part: Expression) -> tuple[Expression, list[tuple[Any, Expression]]]:
+    """The first factor of a product, and the others, each with its operator."""
+    factors: list[tuple[Any, Expression]] = []
+    while isinstance(part, Binary) and part.operator in "*/@":
+        factors.insert(0, (part.operator, part.right))
+        part = part.left
+    return part, factors
+
+
+def _product_of(first: Expression, factors: Sequence[tuple[Any, Expression]]) -> Expression:
+    for symbol, factor in factors:
+        first = binary(symbol, first, factor)
+    return first
+
+
 def _shortened(part: Binary) -> Iterator[Change]:
     """A product without two of its factors."""
-    factors: list[tuple[Any, Expression]] = []
-    first: Expression = part
-    while isinstance(first, Binary) and first.operator in "*/":
-        factors.insert(0, (first.operator, first.right))
-        first = first.left
+    first, factors = _factors(part)
     for one, _ in enumerate(factors[:MOST]):
         for other in range(one):
-            product = first
-            for place, (symbol, factor) in enumerate(factors):
-                if place not in (one, other):
-                    product = binary(symbol, product, factor)
-            yield 1.4, "factor-extra", product
+            rest = [each for place, each in enumerate(factors) if place not in (one, other)]
+            yield 1.4, "factor-extra", _product_of(first, rest)
 
 
 NONE = Constant(None, NOWHERE)
@@ -319,7 +356,9 @@ def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Cha
 
 def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
     if is_outermost(place, "*/") and not isinstance(part, Number | Unary):
-        yield 1.1, "sign", unary("-", part)
+        first, _ = _factors(part)
+        whole = place.above is None and not isinstance(first, Unary)
+        yield 0.95 if whole else 1.1, "sign", unary("-", part)
 
 
 def _complement(part: Expression, place: Place, material: Material) -> Iterator[Change]:
@@ -359,12 +398,40 @@ def _reduced(part: Expression, place: Place, material: Material) -> Iterator[Cha
     above = place.above.part if place.above is not None else None
     reduced = isinstance(above, Call) and called(above)[0] in ("sum", "mean")
     for title in ("sum",) if reduced else ("sum", "mean"):  # a mean there is only a factor
-        yield 1.2 + more, "reduction-missing", call(title, part)
-        for axis in range(len(shape)) if len(shape) > 1 else ():
-            along = call(title, part, dim=number(axis))
-            yield 1.2 + more, "reduction-missing", along
-            kept = with_keyword(along, "keepdim", truth(True))
-            yield 1.3 + more, "reduction-missing", kept
+        for cost, along in _reductions(title, part, shape):
+            yield cost + more, "reduction-missing", along
+    for title in material.running:
+        for axis in range(len(shape)):
+            yield 1.4 + more, "function-missing", call(title, part, dim=number(axis))
+
+
+def _reductions(title: str, part: Expression, shape: Shape) -> Iterator[tuple[float, Expression]]:
+    """Along all axes and along each."""
+    yield 1.2, call(title, part)
+    for axis in range(len(shape)) if len(shape) > 1 else ():
+        along = call(title, part, dim=number(axis))
+        yield 1.2, along
+        yield 1.3, with_keyword(along, "keepdim", truth(True))
+
+
+def _inner(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
+    """a*b*c for a*sum(b*c), and a/b for a*sum(1/b)."""
+    left, right = part.left, part.right
+    before, inside = left, binary("/", number(1.0), right)
+    if part.operator == "*" and isinstance(left, Binary) and left.operator == "*":
+        before, inside = left.left, binary("*", left.right, right)
+    elif part.operator != "/":
+        return
+    shape = material.shape(right)
+    for cost, along in _reductions("sum", inside, shape) if shape else ():
+        yield cost + 0.15, "reduction-missing", binary("*", before, along)
+    for title in material.running if shape else ():
+        along = call(title, inside, dim=number(0.0))
+        yield 1.5, "function-missing", binary("*", before, along)
+
+
+def _mistaken(part: Name | Call, _place: Place, material: Material) -> Iterator[Change]:
+    yield from material.mistaken.get(print_expression(part), ())
 
 
 def _spread(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
@@ -391,14 +458,14 @@ def _limited(part: Expression, _place: Place, material: Material) -> Iterator[Ch
 
 
 RULES: dict[type[Syntax], Sequence[Rule]] = {
-    Binary: (_sum, _product, _spread_product),
+    Binary: (_sum, _moved_term, _product, _spread_product, _inner),
     Unary: (_unary,),
     Compare: (_compare,),
     Number: (_number,),
-    Name: (_name,),
+    Name: (_name, _mistaken),
     Index: (_index,),
     List: (_list,),
-    Call: (functions, unbiased, axes),
+    Call: (twins, functions, distributed, unbiased, axes, _mistaken),
 }
 EVERYWHERE: Sequence[Rule] = (
     _turned,

@@ -229,6 +229,8 @@ def _slips(
         yield "one-hot", targets, _untargeted
     if step.normalises:
         yield "one-hot", targets, _dropped
+        text = f"the sign of the targets is wrong in the derivative of {words.place(node)}"
+        yield "one-hot", text, _negated
 
 
 def _or(value: float | None, node: Node, words: Wording, numbers: Sequence[KnownNumber]) -> str:
