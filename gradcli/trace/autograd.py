@@ -224,6 +224,12 @@ class Autograd:
         """What `x.requires_grad = …` binds to x."""
         if wanted and self.inferred is not None:
             self.inferred.check_marked(node)
+        if wanted and node.kind != "float":
+            raise GradcliError(
+                "no-grad",
+                f"requires_grad is for floats; this holds {node.kind}",
+                hint="x.float() makes floats of it",
+            )
         if wanted:
             self._frozen.difference_update(node.inputs)
             return node if self.requires_grad(node) and self.values.explicit else self.mark(node)

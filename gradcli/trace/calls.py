@@ -467,18 +467,10 @@ class Calls(Applications):
         if name.endswith("_") and name not in self.library.methods and not name.startswith("_"):
             return (yield self.change(callee, expression))
         owner = self.as_written(callee.value, (yield self.visit(callee.value)))
-        if isinstance(owner, Object):
-            self.graph.span = callee.name_span
-            method = owner.method(name)
+        own = self._own_method(owner, callee)
+        if own is not None:
             arguments, keywords = yield self._all_as_written(expression)
-            return (yield method(arguments, keywords))
-        if name in _AS_METHODS:
-            return self.function_call(_AS_METHODS[name], [owner], {})
-        if not isinstance(owner, Node) or owner in self.values.listed:
-            of_sequence = self._of_sequence(name, owner, callee)
-            if of_sequence is not None:
-                arguments, keywords = yield self._all_as_written(expression)
-                return (yield of_sequence(arguments, keywords))
+            return (yield own(arguments, keywords))
         if owner in self.values.arrays and name in _NUMPYS_OWN:
             self.have_all()
             name = f"array.{name}"
@@ -499,6 +491,24 @@ class Calls(Applications):
         assert built_in is not None
         place_receiver(built_in, arguments, keywords)
         return self.applied(built_in, arguments, keywords)
+
+    def _own_method(
+        self, owner: Value, callee: syntax.Attribute
+    ) -> Callable[[list[Value], dict[str, Value]], Any] | None:
+        """The method of an object, or of a number, list or string of Python's; None where it is
+        another's. Raises `name`.
+        """
+        name = callee.name
+        if isinstance(owner, Object):
+            self.graph.span = callee.name_span
+            return owner.method(name)
+        kind = self.special.numbers.class_of(owner)
+        own = self._method_of_python(kind, owner, callee) if kind else None
+        if own is None and name in _AS_METHODS:
+            return lambda *_: self.function_call(_AS_METHODS[name], [owner], {})
+        if own is None and (not isinstance(owner, Node) or owner in self.values.listed):
+            return self._of_sequence(name, owner, callee)
+        return own
 
     def _of_method(self, name: str, expression: syntax.Call) -> Visit:
         """The arguments of a method, which may name dtypes."""
@@ -573,6 +583,20 @@ class Calls(Applications):
             assert holder is not None
             owner = holder.values[callee.value.id] = Items(list(listed or ()))
         return self.library.sequences.method(owner, name)
+
+    def _method_of_python(
+        self, kind: str, owner: Value, callee: syntax.Attribute
+    ) -> Special | None:
+        """The method of a number of Python's; None where it is another's. Raises `name`, also for
+        lists.
+        """
+        from gradcli.trace.members import check_method, method_of_number
+
+        self.graph.span = callee.name_span
+        if not isinstance(owner, Node) or owner.shape:
+            check_method(kind, callee.name)
+            return None
+        return method_of_number(self.values, owner, kind, callee.name)
 
     # --- what changes in place ---
 

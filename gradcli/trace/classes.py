@@ -492,7 +492,7 @@ class Model(Instance, Module):
             "__init__": lambda *_: self.begin_as_module(),
             "extra_repr": lambda *_: "",
             "register_buffer": self._register_buffer,
-            "register_parameter": self._register,
+            "register_parameter": self._register_parameter,
             "add_module": self._register,
             "register_module": self._register,
         }
@@ -503,6 +503,17 @@ class Model(Instance, Module):
             raise GradcliError("type", "what is registered has a name", hint="'mean', tensor")
         self.fields[name] = value
         return None
+
+    def _register_parameter(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("register_parameter", ("name", "param"), arguments, keywords)
+        name, value = given.values()
+        if isinstance(value, Node) and value not in self.values.parameters:
+            said = f"cannot assign 'torch.FloatTensor' object to parameter '{name}'"
+            said += " (torch.nn.Parameter or None required)"
+            raise RefusedError(("TypeError", said), "type",
+                               "what is registered as a parameter is one",
+                               hint="nn.Parameter(x)")  # fmt: skip
+        return self._register([name, value], {})
 
     def _register_buffer(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("name", "tensor", "persistent")

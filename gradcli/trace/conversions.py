@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from gradcli.diagnostics import GradcliError, Note
+from gradcli.diagnostics import GradcliError, Note, RefusedError
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, detach, leaf
@@ -149,7 +149,17 @@ class Conversions:
     def _from_numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A tensor in the memory of an array of NumPy's."""
         given = bind_names("from_numpy", ("ndarray",), arguments, keywords)
-        node = self.values.tensor(given["ndarray"], "from_numpy")
+        value = given["ndarray"]
+        node = self.values.tensor(value, "from_numpy")
+        kind = PrintedNumbers(self.values).class_of(value) or (
+            "Tensor" if self.values.is_tensor(value) else ""
+        )
+        if kind and kind != "numpy.ndarray":
+            raise RefusedError(
+                ("TypeError", f"expected np.ndarray (got {kind})"), "type",
+                f"from_numpy takes an array of NumPy's, not a {kind.lower()}",
+                hint="torch.tensor(x) makes a tensor of a list, and a copy of one",
+            )  # fmt: skip
         if node in self.values.arrays:
             return bind(node)
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})

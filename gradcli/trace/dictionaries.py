@@ -37,6 +37,7 @@ class Dictionary(Object):
     """A dictionary of the program: it changes for all names that hold it, as in Python."""
 
     what = "a dictionary"
+    title = "dict"
     prefix = ""
     """What print writes before the names of its views."""
 
@@ -208,6 +209,7 @@ class Fields(Dictionary):
 class OrderedDictionary(Dictionary):
     """`OrderedDict`, which is shown as its pairs."""
 
+    title = "collections.OrderedDict"
     prefix = "o"
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
@@ -225,6 +227,8 @@ class OrderedDictionary(Dictionary):
 
 class DefaultDictionary(Dictionary):
     """`defaultdict(list)`: a key that is not there gets what a function gives."""
+
+    title = "collections.defaultdict"
 
     def __init__(self, values: Values, make: Object | None) -> None:
         super().__init__(values)
@@ -262,6 +266,7 @@ class SetOfValues(Dictionary):
     """A set: a dictionary whose values do not count."""
 
     what = "a set"
+    title = "set"
 
     def __init__(self, values: Values, elements: Iterable[Value] = ()) -> None:
         super().__init__(values, ((each, None) for each in elements))
@@ -355,6 +360,7 @@ class FrozenSetOfValues(SetOfValues):
     """`frozenset(xs)`: a set that never changes, and may be a key."""
 
     what = "a frozen set"
+    title = "frozenset"
 
     def key(self) -> Key:
         return ("frozenset", frozenset(self._entries))

@@ -56,6 +56,13 @@ class ElementUpdates(Calls):
             if after is before:
                 return  # a tensor has changed in place
         yield self._put(target, owner, items, after)
+        if (
+            isinstance(owner, Node)
+            and self.values.is_pytorch
+            and not any(map(_names_places, items))
+        ):
+            base = self.values.current(self.values.storage(self.values.current(owner))[0])
+            self.values.changes[base] += 1  # the view has changed before it was put back
 
     def delete_element(self, target: syntax.Index) -> Visit:
         """`del d[k]`, `del xs[i]`, `del xs[a:b]`."""
@@ -105,7 +112,7 @@ class ElementUpdates(Calls):
         """Raise `type` where PyTorch does not convert what is put at places that a tensor or a list
         names.
         """
-        named = [e for e in items if (isinstance(e, Node) and e.shape) or isinstance(e, Items)]
+        named = [each for each in items if _names_places(each)]
         is_mask = all(isinstance(each, Node) and each.kind == "bool" for each in named)
         if named and (new.shape or not is_mask):
             from gradcli.trace.refusals import check_demands  # few programs name places
@@ -252,6 +259,13 @@ class ElementUpdates(Calls):
                 hint=f"bind a name to the result: x = x {operator} …",
             )
         return result
+
+
+def _names_places(item: object) -> bool:
+    """Whether an index is a mask, or a list or tensor of places: what is there is copied."""
+    return isinstance(item, Items) or (
+        isinstance(item, Node) and (bool(item.shape) or item.kind == "bool")
+    )
 
 
 LEAF_IN_PLACE = "a leaf that requires grad cannot change in place while its use is recorded"

@@ -424,6 +424,23 @@ class Expressions(Operations):
         raise NotImplementedError
 
     def attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
+        kind = self.special.numbers.class_of(value)
+        own = self._of_python(kind, value, expression) if kind else None
+        return self._attribute_of(value, expression) if own is None else own
+
+    def _of_python(self, kind: str, value: Value, expression: syntax.Attribute) -> Value:
+        """An attribute of a number of Python's; None where it is another's. Raises `name`, also for
+        lists.
+        """
+        from gradcli.trace.members import attribute_of_number, check_member
+
+        self.graph.span = expression.name_span
+        if isinstance(value, Node) and not value.shape:
+            return attribute_of_number(self.values, value, kind, expression.name)
+        check_member(kind, expression.name)
+        return None
+
+    def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
         if isinstance(value, Node):
             if name in _TURNS:

@@ -208,6 +208,7 @@ def overwritten_text(autograd: Autograd, node: Node) -> str:
         for each in (node, now)
     )
     title = "AsStrided" if views else own if own in _KEEP_RESULTS else latest
+    title = f"torch::autograd::{title}" if title == "CopySlices" else title
     shape = ", ".join(map(str, node.shape))
     place = f", which is output 0 of {title}," if title else ""
     return (

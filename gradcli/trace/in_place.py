@@ -10,9 +10,11 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import leaf
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import Object
 from gradcli.trace.values import Value
 
 Change: TypeAlias = Callable[[Node, list[Value], dict[str, Value]], Node]
@@ -27,6 +29,7 @@ class InPlace:
 
     def __init__(self, autograd: Autograd, note_random: Callable[[], None]) -> None:
         """`note_random` is called where something is drawn."""
+        self.autograd = autograd
         self.values = autograd.values
         self._note_random = note_random
         self.functions: dict[str, Change] = {
@@ -38,6 +41,8 @@ class InPlace:
             "cauchy": self._cauchy,
             "trunc_normal": self._trunc_normal,
             "fill_diagonal": self._fill_diagonal,
+            "apply": self._apply,
+            "map": self._map,
         }
 
     def _uniform(self, node: Node) -> Node:
@@ -120,3 +125,37 @@ class InPlace:
         value = self.values.tensor(given["fill_value"], "fill_value")
         filled = FUNCTIONS["where"].build(node.graph.constant(places), value, node)
         return cast(filled, node.kind)
+
+    def _apply(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """What a function gives for each element, one by one."""
+        (function,) = bind_names("apply_", ("callable",), arguments, keywords).values()
+        return self._of_each("apply_", function, node)
+
+    def _map(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """The same of each element and the one at its place in another tensor."""
+        given = bind_names("map_", ("tensor", "callable"), arguments, keywords)
+        other = self.values.tensor(given["tensor"], "map_")
+        return self._of_each("map_", given["callable"], node, other)
+
+    def _of_each(self, name: str, function: Value, node: Node, *others: Node) -> Node:
+        if not isinstance(function, Object):
+            raise GradcliError("type", f"{name} takes a function", hint="x.apply_(lambda v: 2 * v)")
+        if any(map(self.autograd.requires_grad, (node, *others))):
+            raise GradcliError(
+                "value", f"{name} is for tensors that require no grad: no gradient flows back",
+                hint="y = 2 * x computes with all elements at once",
+            )  # fmt: skip
+        node.graph.check_room(node.size)
+        rows = [np.broadcast_to(self.values.evaluator.value(each), node.shape).ravel()
+                for each in (node, *others)]  # fmt: skip
+        found = [
+            self.values.number(
+                self.autograd.run_inside(
+                    function.call([self.values.plain(each.item()) for each in elements], {})
+                ),
+                f"what {name} gets",
+            )
+            for elements in zip(*rows, strict=True)
+        ]
+        made = node.graph.constant(np.array(found).reshape(node.shape))
+        return leaf(cast(made, node.kind), marked=False)

@@ -6,7 +6,7 @@ The formulas are those of PyTorch's documentation of each.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,7 +215,8 @@ def group_of(
     for key in options:
         if key not in given:
             group.put(key, defaults[key])
-    _check(name, numbers_of(values, options, group))
+    whole = {key for key in options if values.plain_kind(group.item([key])) == "int"}
+    _check(name, numbers_of(values, options, group), whole)
     if "differentiable" in options and values.truth(group.item(["differentiable"])):
         raise GradcliError(
             "value", f"{name}: steps are not differentiated here",
@@ -238,15 +239,18 @@ _NOT_NEGATIVE = ("lr", "momentum", "weight_decay", "eps", "eps1", "eps2", "lr_de
 _BELOW_ONE = ("beta1", "beta2", "rho")
 
 
-def _check(name: str, numbers: Numbers) -> None:
-    """Raise `value` for numbers with which nothing could be learned, as PyTorch does."""
+def _check(name: str, numbers: Numbers, whole: Container[str]) -> None:
+    """Raise `value` for numbers with which nothing could be learned, as PyTorch does; those of
+    `whole` are integers.
+    """
     for key, number in numbers.items():
         is_wrong = number < 0 if key in _NOT_NEGATIVE else (
             key in _BELOW_ONE and not 0 <= number <= (key == "rho" or math.nextafter(1, 0))
         )  # fmt: skip
         if is_wrong:
             bound = "0 or more" if key in _NOT_NEGATIVE else "between 0 and 1"
-            raise GradcliError("value", f"{name}: invalid {key}: {number:g}",
+            shown = int(number) if key in whole else number
+            raise GradcliError("value", f"{name}: invalid {key}: {shown}",
                                hint=f"{key} is {bound}")  # fmt: skip
     if numbers.get("nesterov") and (numbers["momentum"] <= 0 or numbers["dampening"]):
         raise GradcliError("value", "Nesterov momentum requires a momentum and zero dampening",
@@ -385,7 +389,9 @@ class Optimiser(Object):
         nodes = [node for group in self.groups for node in self.parameters(group)]
         if len(set(nodes)) < len(nodes):
             raise GradcliError(
-                "value", "some parameters appear in more than one parameter group, or twice in one",
+                "value", "some parameters appear in more than one parameter group"
+                if len(self.groups) > 1
+                else "a parameter appears twice in one group",
                 hint="give each parameter once",
             )  # fmt: skip
 
@@ -514,6 +520,20 @@ class Optimisers:
             return {}
         return {"param_names": Items([each[0] for each in pairs])}
 
+    def _check_tensors(self, nodes: Iterable[Value]) -> None:
+        """Raise `type` for what cannot be learned: numbers, strings and others."""
+        from gradcli.trace.kinds_of_values import kind_of
+        from gradcli.trace.printing import PrintedNumbers
+
+        for each in nodes:
+            kind = kind_of(each, PrintedNumbers(self.values))
+            if kind not in ("Tensor", "Parameter"):
+                said = f"optimizer can only optimize Tensors, but one of the params is {kind}"
+                raise RefusedError(
+                    ("TypeError", said), "type", f"a {kind} is no tensor that can be learned",
+                    hint="torch.tensor(2., requires_grad=True) is one",
+                )  # fmt: skip
+
     def leaves(self, name: str, params: Value, *, in_group: bool = False) -> list[Node]:
         """The parameters, each of which must be a leaf; of a group it may be a single one."""
         values = self.values
@@ -524,6 +544,8 @@ class Optimisers:
                                hint="was a generator of them used up before?")  # fmt: skip
         nodes = [each[1] if isinstance(each, tuple) else each for each in found]
         leaves = [each for each in nodes if isinstance(each, Node)]
+        if self.values.is_pytorch and not all(map(self.values.is_tensor, nodes)):
+            self._check_tensors(nodes)
         if not (leaves or (is_list and in_group)) or len(leaves) < len(found):
             raise GradcliError(
                 "type",

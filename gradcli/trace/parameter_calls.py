@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import DETACH, detach, leaf
@@ -164,6 +164,16 @@ class ParameterCalls:
         flat = [FUNCTIONS["reshape"].build(node, -1) for node in nodes]
         row = FUNCTIONS["cat"].build(flat, 0) if flat else self.values.graph.constant(0.0)
         norm: Node = FUNCTIONS["norm"].build(row, order)
+        is_checked = "error_if_nonfinite" in given and self.values.truth(
+            given["error_if_nonfinite"]
+        )
+        if is_checked and not math.isfinite(self.values.number(norm, "the norm")):
+            said = (
+                f"The total norm of order {float(order)} for gradients from `parameters` is "
+                "non-finite, so it cannot be clipped. To disable this error and scale the "
+                "gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+            )
+            raise RefusedError(("RuntimeError", said), "value", said)
         return detach(norm)
 
     def _clip(self, pairs: Sequence[tuple[Node, Node]], most: Value, norm: Node) -> None:

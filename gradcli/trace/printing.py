@@ -21,7 +21,7 @@ from gradcli.trace.dictionaries import (
     OrderedDictionary,
     SetOfValues,
 )
-from gradcli.trace.items import Device, Generated, Items, Unquoted
+from gradcli.trace.items import Device, Generated, Growing, Items, Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
@@ -105,6 +105,10 @@ class Printed(NamedTuple):
         return list(dict.fromkeys(p if isinstance(p, Node) else p.node for p in waiting))
 
 
+_PYTHONS: dict[Any, str] = {Items: "list", Growing: "list", tuple: "tuple", range: "range"}
+"""What classes here are in Python."""
+
+
 class PrintedNumbers:
     """Distinguishes numbers from tensors; what it has found out about a node is kept."""
 
@@ -142,6 +146,21 @@ class PrintedNumbers:
             return node.op in (INPUT, DETACH)
         values = self.values
         return values.is_pytorch or not values.is_python or node in values.arrays
+
+    def class_of(self, value: Value) -> str:
+        """The class of a number, list, tuple or range of Python's, or of an array of NumPy's,
+        in programs with tensors of PyTorch's; nothing for other values.
+        """
+        values = self.values
+        if not values.is_pytorch:
+            return ""
+        if isinstance(value, Node):
+            if value in values.arrays:
+                return "numpy.ndarray" if value.shape else ""
+            if value.shape:
+                return "list" if value in values.listed or value in values.number_lists else ""
+            return values.plain_kind(value)
+        return _PYTHONS.get(type(value), "")
 
     def are_beside_tensor(self, operands: Iterable[Value]) -> bool:
         """Whether one of them is a tensor of PyTorch's: no number, and no array or list."""

@@ -40,6 +40,10 @@ class Size(tuple[Node, ...]):
     __slots__ = ()
 
 
+_OF_MEMORY = ("check_device", "check_layout", "check_stride")
+"""What `assert_close` may be told about memory, which is one here."""
+
+
 class Specials:
     """The special functions and methods by name; `printed` is what they print."""
 
@@ -269,7 +273,7 @@ class Specials:
         """As in PyTorch, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
         from gradcli.trace.closeness import TOLERANCE, worst
 
-        names = ("actual", "expected", "rtol", "atol", "equal_nan")
+        names = ("actual", "expected", "rtol", "atol", "equal_nan", "check_dtype", *_OF_MEMORY)
         given = bind_names("assert_close", names, arguments, keywords, names[2:])
         a, b = (self.values.tensor(given[name], f"assert_close: {name}") for name in names[:2])
         rtol, atol = (
@@ -280,6 +284,14 @@ class Specials:
             raise GradcliError(
                 "assertion", f"the shapes differ: {show(a.shape)} and {show(b.shape)}"
             )
+        if self.values.is_pytorch and ("check_dtype" not in given or (
+            self.values.truth(given["check_dtype"])
+        )):  # fmt: skip
+            dtypes = tuple(map(self.values.array_dtype, (a, b)))
+            if dtypes[0] != dtypes[1]:
+                raise GradcliError("assertion", "The values for attribute 'dtype' do not match: "
+                                   f"torch.{dtypes[0]} != torch.{dtypes[1]}.",
+                                   hint="check_dtype=False lets them differ")  # fmt: skip
         found, wanted = (self.values.evaluator.value(each) for each in (a, b))
         equal_nan = "equal_nan" in given and self.values.truth(given["equal_nan"])
         mismatch = worst(found, wanted.reshape(found.shape), rtol, atol, equal_nan=equal_nan)

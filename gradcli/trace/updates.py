@@ -78,6 +78,11 @@ class Updates(ElementUpdates):
         if isinstance(before, Object):  # as a scaler's `unscale_`
             return (yield method(arguments, keywords))
         node = self.values.tensor(before, f"what {callee.name} changes")
+        if name == "resize_as":
+            given = bind_names("resize_as_", ("other", "memory_format"), arguments, keywords,
+                               ("memory_format",))  # fmt: skip
+            lengths = self.values.tensor(given["other"], "other").shape
+            name, arguments, keywords = "resize", list(map(self.values.plain, lengths)), {}
         if name == "resize":
             return self._resized(node, arguments, keywords)
         if name in _SHAPES:
@@ -143,8 +148,9 @@ class Updates(ElementUpdates):
         else:
             row = FUNCTIONS["pad"].build(row, (0, count - node.size), "constant", 0.0)
         result: Node = FUNCTIONS["reshape"].build(row, *shape)
-        self.replace(node, leaf(detach(cast(result, node.kind)), marked=False))
-        return result
+        resized = leaf(detach(cast(result, node.kind)), marked=False)
+        self.replace(node, resized)
+        return resized
 
     def _has_first(self, node: Node, count: int) -> bool:
         """Whether the first `count` elements in its memory are its own, in its order."""
@@ -162,7 +168,8 @@ class Updates(ElementUpdates):
         current = self.values.current
         base = current(self.values.storage(node)[0])
         held = (each for frame in self.frame for each in frame.values.values())
-        found = (self.values.storage(each) for each in held if isinstance(each, Node))
+        others = (each for each in held if isinstance(each, Node) and current(each) is not node)
+        found = map(self.values.storage, others)
         return any(views and current(of) is base for of, views in found)
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:

@@ -252,6 +252,8 @@ _PHRASES = (
              "'tuple' object does not support item assignment"),
     _phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
              "only Tensors of floating point dtype can require gradients"),
+    _phrase(r"^requires_grad is for floats", "RuntimeError", lambda:
+             "only Tensors of floating point and complex dtype can require gradients"),
     _phrase(r"^only floats can require grad", "RuntimeError", lambda:
              "Only Tensors of floating point and complex dtype can require gradients"),
     _phrase(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
@@ -427,6 +429,11 @@ _PHRASES = (
              f"Expected {wanted}, got {x[-1]}"),
     _phrase(r"^(embed_dim must be divisible by num_heads)", "AssertionError", str),
     _phrase(r"^\w+: invalid lr: (\S+)", "ValueError", lambda lr: f"Invalid learning rate: {lr}"),
+    _phrase(r"^\w+: invalid beta([12]): (\S+)", "ValueError",
+             lambda place, beta: f"Invalid beta parameter at index {int(place) - 1}: {beta}"),
+    _phrase(r"^\w+: invalid eps: (\S+)", "ValueError", lambda eps: f"Invalid epsilon value: {eps}"),
+    _phrase(r"^\w+: invalid (\w+): (\S+)", "ValueError",
+             lambda name, number: f"Invalid {name} value: {number}"),
     _phrase(r"^(can't optimize a non-leaf Tensor)", "ValueError", str),
     _phrase(rf"^(inv|det|eigh|slogdet|cholesky|solve|eigvalsh) takes square matrices; this is "
              rf"{_SHAPE}", "RuntimeError",

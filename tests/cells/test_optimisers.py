@@ -156,7 +156,7 @@ def test_names_of_what_is_remembered(made: str) -> None:
         ("Adam([w], differentiable=True)", "not differentiated"),
         ("SparseAdam([w])", "never sparse"),
         ("Muon([w])", "bfloat16"),
-        ("SGD([w, w])", "more than one parameter group"),
+        ("SGD([w, w])", "twice in one group"),
         ("SGD([{'params': [w]}, {'params': [w, b]}])", "more than one parameter group"),
         ("SGD([w], nesterov=True)", "Nesterov momentum requires"),
         ("SGD([w], momentum=-1)", "momentum: -1"),
