@@ -296,10 +296,11 @@ class Layers:
         compute: Callable[[Layer, list[Value], Given], Any],
         parameters: Mapping[str, Node] | None = None,
         details: str = "",
+        kind: type[Layer] = Layer,
     ) -> Layer:
         """A layer that computes something with its parameters."""
         self.values.explicit = self.values.explicit or bool(parameters)
-        return Layer(self.autograd, title, self.replace, compute, parameters, details)
+        return kind(self.autograd, title, self.replace, compute, parameters, details)
 
     def _computed(
         self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given

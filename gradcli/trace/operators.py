@@ -125,7 +125,8 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
     """A comparison element by element; strings and None are equal or not as a whole."""
     if isinstance(left, tuple) and isinstance(right, tuple) and operator in ("==", "!="):
         same = len(left) == len(right) and all(
-            values.truth(comparison(values, "==", a, b)) for a, b in zip(left, right, strict=True)
+            a is b or values.truth(comparison(values, "==", a, b))
+            for a, b in zip(left, right, strict=True)
         )
         return values.graph.constant(same == (operator == "=="))
     is_one_tuple = isinstance(left, tuple) != isinstance(right, tuple)

@@ -19,6 +19,7 @@ from gradcli.ops.joining import cat, stack
 from gradcli.ops.shapes import show
 from gradcli.ops.table import MAPPED, Alike
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
 from gradcli.trace.layers import Layer, Layers, remaking
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
@@ -74,6 +75,25 @@ _OF_WEIGHTS = Alike(
     "ValueError",
 )
 _RELU = RecurrentStep(1, 1, lambda x, h, _: (_f("relu", x + h),))
+
+
+class RecurrentLayer(Layer):
+    """A recurrent layer of all steps, which has several rows of parameters."""
+
+    def methods(self) -> dict[str, Method]:
+        return super().methods() | {"flatten_parameters": lambda *_: None}
+
+    def attribute(self, name: str) -> Value:
+        own = self.own()
+        if name == "_flat_weights":
+            return Items([*own.values()])
+        if name in ("all_weights", "_all_weights"):
+            rows: dict[str, list[Value]] = {}
+            for each, node in own.items():
+                level = each.partition("_l")[2]
+                rows.setdefault(level, []).append(node if name == "all_weights" else each)
+            return Items([Items(row) for row in rows.values()])
+        return super().attribute(name)
 
 
 class RecurrentLayers:
@@ -218,11 +238,12 @@ class RecurrentLayers:
         details += ", batch_first=True" if flags["batch_first"] else ""
         details += f", dropout={dropped}" if dropped else ""
         details += ", bidirectional=True" if flags["bidirectional"] else ""
-        made = self.layers.layer(name, compute, parameters, details)
+        made = self.layers.layer(name, compute, parameters, details, RecurrentLayer)
         constant = self.values.graph.constant
         return made.made_with({
             "input_size": constant(float(inputs)), "hidden_size": constant(float(size)),
-            "num_layers": constant(float(depth)), "bias": constant(has_bias), "mode": name,
+            "num_layers": constant(float(depth)), "bias": constant(has_bias),
+            "mode": "RNN_RELU" if kind is _RELU else "RNN_TANH" if name == "RNN" else name,
             "proj_size": self.values.plain(shorter),
             "dropout": self.values.plain(dropped),
             **{each: constant(flag) for each, flag in flags.items()},

@@ -470,6 +470,38 @@ print(f(x * 2))
 ===
 tensor([-1., -1.]) Turned
 tensor([2., 4.], grad_fn=<TurnedBackward>)
+### tuples of tensors are equal where they hold the same ones
+import torch
+from torch.utils import data
+a, b = torch.ones(3), torch.zeros(3)
+t = (a, b)
+def kept(*tensors):
+    return data.TensorDataset(*tensors).tensors == tensors
+print((a, b) == t, t != (a, b), [a, b] == [a, b], a in [a, b], kept(a, b), t == (a,))
+===
+True False True True True False
+### what recurrent layers say of their weights
+import torch, torch.nn as nn
+for C in (nn.RNN, nn.LSTM, nn.GRU):
+    r = C(3, 4, 2, bidirectional=C is nn.GRU)
+    r.flatten_parameters()
+    print(r.mode, len(r.all_weights), len(r._flat_weights), r.all_weights[1][0].shape)
+print(nn.RNN(1, 1, nonlinearity="relu").mode)
+r = nn.LSTM(3, 4, proj_size=2, bias=False)
+print(r._all_weights, r.all_weights[0][0] is r.weight_ih_l0)
+for row in r.all_weights:
+    for w in row:
+        nn.init.constant_(w, 0.5)
+print(r.weight_hr_l0)
+===
+RNN_TANH 2 8 torch.Size([4, 4])
+LSTM 2 8 torch.Size([16, 4])
+GRU 4 16 torch.Size([12, 3])
+RNN_RELU
+[['weight_ih_l0', 'weight_hh_l0', 'weight_hr_l0']] True
+Parameter containing:
+tensor([[0.5000, 0.5000, 0.5000, 0.5000],
+        [0.5000, 0.5000, 0.5000, 0.5000]], requires_grad=True)
 """
 
 
