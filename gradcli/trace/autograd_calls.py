@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
@@ -91,7 +91,10 @@ class AutogradCalls:
         names = ("self", "gradient", "retain_graph", "create_graph", "inputs")
         given = bind_names("backward", names, arguments, keywords, names[1:])
         output = self.values.tensor(given["self"], "what backward starts from")
-        gradient = self._gradient(given.get("gradient"))
+        value = given.get("gradient")
+        if self.values.is_pytorch and isinstance(value, tuple) and len(value) == 1:
+            (value,) = value
+        (gradient,) = self._gradients(value, [output], listed=False)
         self.autograd.backward([output], [gradient], *self._graphs(given), self._inputs(given))
         return None
 
@@ -289,6 +292,10 @@ class AutogradCalls:
         return inputs
 
     def _gradient(self, value: Value) -> Node | None:
+        if isinstance(value, str) and self.values.is_pytorch:
+            said = "gradients can be either Tensors or None, but got str"
+            raise RefusedError(("TypeError", said), "type", "a gradient is a tensor, not a string",
+                               hint="torch.ones_like(y) has the shape of y")  # fmt: skip
         return None if value is None else self.values.tensor(value, "a gradient")
 
     def _several(self, value: Value, what: str) -> list[Node]:
@@ -301,6 +308,12 @@ class AutogradCalls:
         """One gradient for each output: `value` is a list of them where outputs are a list."""
         if value is None:
             return [None] * len(outputs)
+        if isinstance(value, Node) and self.values.is_pytorch:
+            number = self.values.plain_kind(value)
+            if number:
+                said = f"'{number}' object is not iterable"
+                raise RefusedError(("TypeError", said), "type", "gradients are tensors",
+                                   hint="torch.ones_like(y) has the shape of y")  # fmt: skip
         if not listed:
             return [self._gradient(value)]
         if isinstance(value, Node):

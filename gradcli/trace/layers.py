@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
@@ -17,7 +17,7 @@ from gradcli.trace.containers import ModuleDict, ModuleList, Sequential, named_p
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.plain_layers import (
     CONVOLUTION,
     KERNEL,
@@ -495,6 +495,13 @@ class Layers:
         return Sequential(self.autograd, self.replace, names, inside)
 
     def _modules(self, argument: Value) -> list[Module]:
+        if self.values.is_pytorch and not isinstance(argument, Module | BuiltIn | None):
+            from gradcli.trace.kinds_of_values import kind_of  # few programs fail
+
+            kind = kind_of(argument, self._numbers)
+            said = f"{kind} is not a Module subclass"
+            raise RefusedError(("TypeError", said), "type", "a model is made of layers",
+                               hint="nn.Sequential(*layers) of a list")  # fmt: skip
         found = [argument] if isinstance(argument, Object) else self.values.elements(argument)
         layers = [each for each in found if isinstance(each, Module)]
         if len(layers) < len(found):

@@ -20,6 +20,9 @@ from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
+_FANS = "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+"""What PyTorch says of those."""
+
 
 class ParameterCalls:
     """The functions by name."""
@@ -109,7 +112,10 @@ class ParameterCalls:
         """Glorot and Bengio (2010): by the numbers of what goes in and out."""
         node, (gain,) = self._numbers(("gain",), (1.0,), arguments, keywords)
         if node.ndim < 2:
-            raise GradcliError("shape", f"this needs two axes or more; it has {show(node.shape)}")
+            raise RefusedError(
+                ("ValueError", _FANS), "shape",
+                f"this needs two axes or more; it has {show(node.shape)}",
+            )  # fmt: skip
         field = math.prod(node.shape[2:])
         size = gain * math.sqrt(weight / ((node.shape[0] + node.shape[1]) * field))
         drawn = self.drawn(draw, node)
@@ -128,7 +134,10 @@ class ParameterCalls:
         given = bind_names("kaiming", names, arguments, keywords, names[1:])
         node = self.values.tensor(given["tensor"], "the parameter")
         if node.ndim < 2:
-            raise GradcliError("shape", f"this needs two axes or more; it has {show(node.shape)}")
+            raise RefusedError(
+                ("ValueError", _FANS), "shape",
+                f"this needs two axes or more; it has {show(node.shape)}",
+            )  # fmt: skip
         slope = self.values.number(given["a"], "a") if "a" in given else 0.0
         kind = given.get("nonlinearity", "leaky_relu")
         gains = {"relu": math.sqrt(2), "leaky_relu": math.sqrt(2 / (1 + slope**2)), "tanh": 5 / 3,

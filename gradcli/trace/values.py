@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import CONSTANT, EMPTY, SINGLE, Array, Graph, Kind, Node
 from gradcli.ops.control import bind, leaf
@@ -316,7 +316,14 @@ class Values(Changes):
         return done[id(items)]
 
     def tensors(self, value: Value, what: str) -> list[Node]:
-        """A list or tuple of tensors; a tensor stands for its rows."""
+        """A list or tuple of tensors; a tensor stands for its rows, but not where PyTorch takes a
+        tuple.
+        """
+        name, _, parameter = what.partition(": ")
+        if parameter == "tensors" and self.is_pytorch and self.is_tensor(value):
+            said = f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"
+            raise RefusedError(("TypeError", said), "type", f"{what} must be a list of tensors",
+                               hint=f"{name}([a, b])")  # fmt: skip
         if isinstance(value, Node):
             return self.rows(value)
         if isinstance(value, Items | tuple):
