@@ -76,6 +76,7 @@ _SPREAD = (
 )  # fmt: skip
 """What may leave elements in another order than that of their memory, or with others between."""
 _COLLECTIONS = ("namedtuple", "deque")
+_EVEN_STEPS = ("endpoint", "retstep")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
 """The same of functions that count, and of those that draw by probabilities."""
 
@@ -229,13 +230,21 @@ class Library:
             from gradcli.trace.memory import Memory
 
             self._add(Memory(self._autograd))
+        self._add_numpys()
+        if self._mentions(_DRAWS):
+            self._draw()
+
+    def _add_numpys(self) -> None:
+        """Have the parts of NumPy that the program's text speaks of."""
+        if self._mentions(_EVEN_STEPS):
+            from gradcli.trace.even_steps import EvenSteps
+
+            self._add(EvenSteps(self._autograd))
         if self._mentions(_NUMPY_RANDOM):
             from gradcli.trace.numpy_random import NumpyRandom
 
             caller = self._caller
             self._add(NumpyRandom(self._values, caller.put_into, caller.note_random))
-        if self._mentions(_DRAWS):
-            self._draw()
 
     def _of_python(self) -> dict[str, Special]:
         """Functions of parts of Python's library."""

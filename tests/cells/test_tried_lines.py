@@ -502,6 +502,24 @@ RNN_RELU
 Parameter containing:
 tensor([[0.5000, 0.5000, 0.5000, 0.5000],
         [0.5000, 0.5000, 0.5000, 0.5000]], requires_grad=True)
+### np.linspace without its end, and its step
+import numpy as np, torch
+s = np.linspace(0, np.pi, 4, dtype=np.float32, endpoint=False)
+print(s, s.dtype, torch.from_numpy(s[np.newaxis, :, np.newaxis]).shape)
+print(torch.from_numpy(np.linspace(-2, 2, 4, endpoint=False)), np.linspace(0, 2, 4, False))
+x, dx = np.linspace(0, 1, 11, retstep=True)
+print(dx, (x**2).sum() * dx, np.linspace(0, 10, 4, endpoint=False, dtype=int))
+print(np.linspace(0, 1, 3, endpoint=False).tolist(), np.linspace(start=0, stop=1, num=3))
+try:
+    np.linspace(0, 1, -1, endpoint=False)
+except ValueError:
+    print("refused")
+===
+[0.        0.7853982 1.5707964 2.3561945] float32 torch.Size([1, 4, 1])
+tensor([-2., -1.,  0.,  1.], dtype=torch.float64) [0.  0.5 1.  1.5]
+0.1 0.3850000000000001 [0 2 5 7]
+[0.0, 0.3333333333333333, 0.6666666666666666] [0.  0.5 1. ]
+refused
 """
 
 
