@@ -482,6 +482,9 @@ class Graph:
 
     def constant(self, value: Array | float | bool) -> Node:
         """A node with a known value; a plain number is a float, also if it is an int in Python."""
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if is_whole:
+            value = float(value)
         if value.__class__ is float:
             found = self._numbers.get(value)
             if found is not None:
@@ -550,8 +553,7 @@ class Graph:
         return [np.asarray(node.known) for node in nodes if node.kind == "float"]
 
     def _known(self, op: Op, value: Array | float | bool) -> Node:
-        plain = isinstance(value, int) and not isinstance(value, bool)
-        array = np.asarray(float(value) if plain else value)
+        array = np.asarray(value)
         kind = kind_of(array)
         if array.dtype != self.dtype(kind):
             with np.errstate(over="ignore"):  # too large for float32 is infinite

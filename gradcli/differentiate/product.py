@@ -45,21 +45,22 @@ class Gathered:
 
     def add(self, node: Node, change: Node) -> None:
         """Add to the change of a node."""
-        before = self._changes.get(node)
-        if before is None and node not in self._sums:
-            self._changes[node] = change
-            return
-        is_number = change.op is CONSTANT and not change.shape
-        if is_number and before is None:
-            self._sums[node] = self._sums[node] + change.known
-            return
+        changes, sums = self._changes, self._sums
+        before = changes.get(node)
         if before is None:
+            total = sums.get(node)
+            if total is None:
+                changes[node] = change
+                return
+            if change.op is CONSTANT and not change.shape:
+                sums[node] = total + change.known
+                return
             before = self._settled(node)
-        if is_number and before.op is CONSTANT and not before.shape:
-            del self._changes[node]
-            self._sums[node] = before.known + change.known  # type: ignore[operator]
+        if change.op is CONSTANT and before.op is CONSTANT and not (change.shape or before.shape):
+            del changes[node]
+            sums[node] = before.known + change.known  # type: ignore[operator]
         else:
-            self._changes[node] = before + change
+            changes[node] = before + change
 
     def of(self, node: Node) -> Node | None:
         """The change of a node."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop, place, results_of
 
-Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterator[tuple[int, Node]]]
+Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterable[tuple[int, Node]]]
 """What `contributions` is."""
 
 
@@ -58,10 +58,11 @@ def walk_back(
     """Take cotangents from nodes to their operands, from the last node on."""
     gathered = Gathered(changes)
     loops = results_of(order)
-    if loops:
+    has_loops = bool(loops)
+    if has_loops:
         order = sorted(order, key=place)
     for node in reversed(order):
-        if isinstance(node.op, Loop):
+        if has_loops and isinstance(node.op, Loop):
             results = loops.pop(node.op, ())
             gathered.settle()
             if not changes.keys().isdisjoint(results):
@@ -73,24 +74,25 @@ def walk_back(
         change = changes.get(node) or gathered.of(node)
         if change is None:
             continue
-        graph = node.graph
+        graph, inputs = node.graph, node.inputs
         graph.origin, graph.span = node, node.span
         for position, part in rules(node, change, linked, selected):
-            gathered.add(node.inputs[position], part)
+            gathered.add(inputs[position], part)
     gathered.settle()
 
 
 def contributions(
     node: Node, change: Node, linked: Container[Node], selected: set[Node]
-) -> Iterator[tuple[int, Node]]:
+) -> list[tuple[int, Node]]:
     """The cotangents that the cotangent `change` of a node adds to those of its `linked` operands.
 
     Operands are given by position. `selected` holds the nodes whose cotangent has passed an op
     that selects; more are added.
     """
     op = node.op
+    found: list[tuple[int, Node]] = []
     if node.kind != "float":
-        return
+        return found
     elementwise = isinstance(op, Elementwise)
     if not elementwise:
         change = _expand(change, node.shape)
@@ -110,7 +112,8 @@ def contributions(
             part = OPERATORS["sum_to"](_expand(part, node.shape), operand.shape)
         if selects:
             selected.add(operand)
-        yield position, part
+        found.append((position, part))
+    return found
 
 
 def _expand(node: Node, shape: Shape) -> Node:

@@ -537,7 +537,7 @@ class Autograd:
 
     def _hooked(
         self, node: Node, change: Node, linked: Container[Node], selected: set[Node]
-    ) -> Iterator[tuple[int, Node]]:
+    ) -> Iterable[tuple[int, Node]]:
         """Contributions of a node whose gradient may pass hooks first."""
         change = self._through_hooks(node, change)
         own = self.node_hooks.get(node)

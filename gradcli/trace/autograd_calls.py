@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Array, Node
+from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import AUTOGRAD_GRAD
@@ -20,11 +16,6 @@ from gradcli.trace.values import Value, describe
 UNFOLLOWED_INPUT = "One of the differentiated Tensors does not require grad"
 """PyTorch's words."""
 AFTER_LEAVES = "post accumulate grad hooks cannot be registered on non-leaf tensors"
-_OF_CHECKS = (
-    "nondet_tol", "check_undefined_grad", "check_grad_dtypes", "check_batched_grad",
-    "check_batched_forward_grad", "check_forward_ad", "check_backward_ad", "fast_mode", "masked",
-)  # fmt: skip
-"""What `gradcheck` may look at besides: here gradients are compared, one by one."""
 UNUSED_INPUT = "the outputs do not depend on the input at index"
 
 
@@ -39,7 +30,6 @@ class AutogradCalls:
             "grad": self._grad_function,
             AUTOGRAD_GRAD: self._autograd_grad,
             "zero_grad": self._zero_grad,
-            "gradcheck": self._gradcheck,
             "torch.autograd.graph.register_multi_grad_hook": self._register_together,
         }
         self.methods: dict[str, Special] = {
@@ -108,75 +98,6 @@ class AutogradCalls:
         gradients = self._gradients(given.get("grad_tensors"), outputs, listed)
         self.autograd.backward(outputs, gradients, *self._graphs(given), self._inputs(given))
         return None
-
-    def _gradcheck(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
-        """Whether the gradients of a function agree with central differences."""
-        names = ("func", "inputs", "eps", "atol", "rtol", "raise_exception", *_OF_CHECKS)
-        given = bind_names("gradcheck", names, arguments, keywords, names[2:])
-        function, inputs = given["func"], given["inputs"]
-        if not isinstance(function, Object):
-            raise GradcliError("type", "gradcheck takes a function", hint="gradcheck(f, (x,))")
-        listed = [inputs] if isinstance(inputs, Node) else self.values.elements(inputs)
-        found = [self.values.tensor(each, "an input") for each in listed]
-        defaults = zip(names[2:5], (1e-6, 1e-5, 1e-3), strict=True)
-        eps, atol, rtol = (
-            self.values.number(given[name], name) if name in given else value
-            for name, value in defaults
-        )
-        agrees = yield self._differences_agree(function, found, eps, (atol, rtol))
-        if not agrees and not (
-            "raise_exception" in given and not self.values.truth(given["raise_exception"])
-        ):
-            raise GradcliError(
-                "assertion", "Jacobian mismatch for output 0 with respect to input 0",
-                hint="gradcli check compares them element by element",
-            )  # fmt: skip
-        return self.values.graph.constant(agrees)
-
-    def _differences_agree(
-        self, function: Object, inputs: list[Node], eps: float, within: tuple[float, float]
-    ) -> Any:
-        result = yield function.call(list(inputs), {})
-        output = self.values.tensor(result, "what the function returns")
-        for place, node in enumerate(inputs):
-            if not self.autograd.requires_grad(node):
-                continue
-            exact = self._rows_of_jacobian(output, node)
-            columns = yield self._central_differences(function, inputs, place, eps)
-            if not np.allclose(exact, np.stack(columns, axis=1), rtol=within[1], atol=within[0]):
-                return False
-        return True
-
-    def _rows_of_jacobian(self, output: Node, node: Node) -> Array:
-        """The gradients of the elements of an output by a tensor, one in each row."""
-        rows = []
-        for weights in np.eye(output.size):
-            v = self._like(weights.reshape(output.shape), output)
-            (grad,) = self.autograd.grad([output], [node], [v], True, False)
-            rows.append(self.values.evaluator.value(grad).ravel())
-        return np.stack(rows)
-
-    def _central_differences(
-        self, function: Object, inputs: list[Node], place: int, eps: float
-    ) -> Any:
-        """How all elements of the result change with each element of one input."""
-        value, found = self.values.evaluator.value, []
-        start = value(inputs[place])
-        for step in eps * np.eye(start.size):
-            sides = []
-            for moved in (start + step.reshape(start.shape), start - step.reshape(start.shape)):
-                given: list[Value] = [*inputs]
-                given[place] = self._like(moved, inputs[place])
-                end = yield function.call(given, {})
-                sides.append(value(self.values.tensor(end)).ravel())
-            found.append((sides[0] - sides[1]) / (2 * eps))
-        return found
-
-    def _like(self, array: Array, node: Node) -> Node:
-        """An array as a constant of the dtype of a tensor."""
-        constant = self.values.graph.constant(array)
-        dtypes = self.autograd.dtypes
-        return constant if dtypes is None else dtypes.like(constant, node)
 
     def _grad_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The grads of a list of inputs, or the grad of one."""

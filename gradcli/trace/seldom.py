@@ -17,6 +17,7 @@ from gradcli.trace.distribution_calls import DistributionCalls
 from gradcli.trace.distribution_families import DistributionFamilies
 from gradcli.trace.dtype_queries import DtypeQueries
 from gradcli.trace.dual_numbers import DualNumbers
+from gradcli.trace.gradient_checks import GradientChecks
 from gradcli.trace.in_place import InPlace
 from gradcli.trace.layers import Layers
 from gradcli.trace.lazy_layers import LazyLayers
@@ -37,7 +38,6 @@ from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
-from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.sobol import Sobols
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
@@ -83,7 +83,7 @@ class Seldom:
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             Plateaus(autograd.values),
-            SecondOrder(autograd),
+            GradientChecks(autograd),
             LowerFunctions(autograd, call),
             Devices(autograd),
             Averaging(autograd, replace),

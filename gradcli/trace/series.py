@@ -76,18 +76,13 @@ def numbers(graph: Graph, of: range) -> Series:
 
 
 def rows(values: Values, node: Node) -> Series:
-    """The elements of a tensor along its first axis: arrays, if it is one."""
+    """The elements of a tensor along its first axis."""
     from gradcli.ops.indexing import getitem
-
-    def alike(row: Node) -> Node:
-        if node in values.arrays:
-            values.arrays.add(row)
-        return row
 
     return Series(
         node.shape[0],
-        lambda place: alike(getitem(node, [place])),
-        lambda passes, places: alike(passes.row(node, places)),
+        lambda place: values.as_row(getitem(node, [place]), node),
+        lambda passes, places: values.as_row(passes.row(node, places), node),
     )
 
 

@@ -344,13 +344,15 @@ class Values(Changes):
                 "type", "a single value has no rows", hint="reshape(x, 1) is a row of one"
             )
         self.graph.check_room(node.shape[0])
-        rows = [getitem(node, [i]) for i in range(node.shape[0])]
-        if node in self.arrays:
-            self.arrays.update(rows)
+        return [self.as_row(getitem(node, [i]), node) for i in range(node.shape[0])]
+
+    def as_row(self, row: Node, of: Node) -> Node:
+        """What iteration gives: an array of an array; PyTorch says that `unbind` has made it."""
+        if of in self.arrays:
+            self.arrays.add(row)
         elif self.is_pytorch:
-            for row in rows:
-                self.made_by.setdefault(row, ("unbind", (node,), EMPTY))
-        return rows
+            self.made_by.setdefault(row, ("unbind", (of,), EMPTY))
+        return row
 
     def pieces(self, value: Value, what: str) -> list[Node | Stretch]:
         """The same, and what a loop has made together as stretches."""

@@ -1,0 +1,182 @@
+"""`torch.autograd.gradcheck` and `gradgradcheck`: gradients of functions against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import leaf
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import Object
+from gradcli.trace.special import Special
+from gradcli.trace.tensor_text import PLAIN, with_suffixes
+from gradcli.trace.values import Value
+
+_STEPS = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3}
+"""How far inputs are moved, and how far gradients may be apart."""
+_BESIDES = (
+    "nondet_tol", "check_undefined_grad", "check_grad_dtypes", "check_batched_grad",
+    "check_batched_forward_grad", "check_forward_ad", "check_backward_ad", "fast_mode", "masked",
+)  # fmt: skip
+"""What PyTorch may look at besides: here gradients are compared, one by one."""
+_NONE_FOLLOWED = (
+    "gradcheck expects at least one input tensor to require gradient, but none of them have "
+    "requires_grad=True."
+)
+"""PyTorch's words."""
+
+
+class GradientOf(Object):
+    """The gradient of a function's value, of which each element has a weight of its own."""
+
+    what = "a function"
+
+    def __init__(self, autograd: Autograd, function: Object) -> None:
+        self._autograd = autograd
+        self._function = function
+
+    def call(self, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        autograd, values = self._autograd, self._autograd.values
+        inputs = [
+            each
+            if not isinstance(each, Node) or each.kind != "float" or autograd.requires_grad(each)
+            else leaf(each, marked=True)
+            for each in arguments
+        ]
+        result = yield self._function.call(inputs, keywords)
+        outputs = list(map(values.tensor, result if isinstance(result, tuple) else (result,)))
+        weights: list[Node | None] = [
+            values.graph.constant(np.linspace(0.5, 1.5, each.size).reshape(each.shape))
+            for each in outputs
+        ]
+        wanted = [each for each in inputs if isinstance(each, Node) and each.kind == "float"]
+        grads = autograd.grad(outputs, wanted, weights, True, True)
+        return FUNCTIONS["cat"].build([FUNCTIONS["reshape"].build(each, -1) for each in grads], 0)
+
+
+class GradientChecks:
+    """The functions by name."""
+
+    def __init__(self, autograd: Autograd) -> None:
+        self._autograd = autograd
+        self._values = autograd.values
+        self.functions: dict[str, Special] = {
+            "gradcheck": self._first_order,
+            "gradgradcheck": self._second_order,
+            "torch.autograd.gradgradcheck": self._second_order,
+        }
+        self.methods: dict[str, Special] = {}
+
+    def _first_order(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        names = ("func", "inputs", *_STEPS, "raise_exception", *_BESIDES)
+        given = bind_names("gradcheck", names, arguments, keywords, names[2:])
+        return self._checked(_function(given["func"], "gradcheck"), given)
+
+    def _second_order(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        names = ("func", "inputs", "grad_outputs", *_STEPS, "gen_non_contig_grad_outputs",
+                 "raise_exception", *_BESIDES)  # fmt: skip
+        given = bind_names("gradgradcheck", names, arguments, keywords, names[2:])
+        function = _function(given["func"], "gradgradcheck")
+        return self._checked(GradientOf(self._autograd, function), given)
+
+    def _checked(self, function: Object, given: dict[str, Value]) -> Any:
+        """Whether the gradients of a function agree with central differences."""
+        listed, values = given["inputs"], self._values
+        inputs = [
+            values.tensor(each, "an input")
+            for each in ([listed] if isinstance(listed, Node) else values.elements(listed))
+        ]
+        if not any(map(self._autograd.requires_grad, inputs)):
+            raise GradcliError("value", _NONE_FOLLOWED, hint="x.requires_grad_() before")
+        eps, atol, rtol = (
+            values.number(given[name], name) if name in given else usual
+            for name, usual in _STEPS.items()
+        )
+        unlike = yield self._unlike(function, inputs, eps, (atol, rtol))
+        raises = "raise_exception" not in given or values.truth(given["raise_exception"])
+        if unlike and raises:
+            raise GradcliError(
+                "assertion", unlike, hint="gradcli check compares them element by element"
+            )
+        return values.graph.constant(not unlike)
+
+    def _unlike(
+        self, function: Object, inputs: list[Node], eps: float, within: tuple[float, float]
+    ) -> Any:
+        """What PyTorch says of the first Jacobian that is not like its differences; else nothing.
+
+        As there, Jacobians have a row for each element of the input.
+        """
+        requires_grad = self._autograd.requires_grad
+        outputs = yield self._outputs(function, inputs)
+        followed = [each for each in enumerate(outputs) if requires_grad(each[1])]
+        places = [place for place, each in enumerate(inputs) if requires_grad(each)]
+        found = []
+        for place in places:
+            found += [(yield self._differences(function, inputs, place, eps))]
+        if not followed and any(each.any() for of_one in found for each in of_one):
+            return "Numerical gradient for function expected to be zero"
+        for number, (at, output) in enumerate(followed):
+            for order, node in enumerate(inputs[place] for place in places):
+                exact, near = self._jacobian(output, node), found[order][at]
+                if not np.allclose(exact, near, rtol=within[1], atol=within[0]):
+                    return (
+                        f"Jacobian mismatch for output {number} with respect to input {order},\n"
+                        f"numerical:{self._shown(near, node)}\n"
+                        f"analytical:{self._shown(exact, node)}\n"
+                    )
+        return ""
+
+    def _outputs(self, function: Object, inputs: Sequence[Node]) -> Any:
+        """The results of a function that are floats."""
+        result = yield function.call([*inputs], {})
+        found = result if isinstance(result, tuple) else (result,)
+        tensors = [self._values.tensor(each, "what the function returns") for each in found]
+        return [each for each in tensors if each.kind == "float"]
+
+    def _jacobian(self, output: Node, node: Node) -> Array:
+        """The gradients of the elements of an output by a tensor, one in each column."""
+        columns = []
+        for weights in np.eye(output.size):
+            v = self._like(weights.reshape(output.shape), output)
+            (grad,) = self._autograd.grad([output], [node], [v], True, False)
+            columns.append(self._values.evaluator.value(grad).ravel())
+        return np.stack(columns, axis=1)
+
+    def _differences(self, function: Object, inputs: Sequence[Node], place: int, eps: float) -> Any:
+        """How the elements of each result change with those of one input, one in each row."""
+        value = self._values.evaluator.value
+        start = value(inputs[place])
+        rows: list[list[Array]] = []
+        for step in eps * np.eye(start.size):
+            sides = []
+            for moved in (start + step.reshape(start.shape), start - step.reshape(start.shape)):
+                new = self._like(moved, inputs[place])
+                given = [new if each is inputs[place] else each for each in inputs]
+                outputs = yield self._outputs(function, given)
+                sides.append([value(each).ravel() for each in outputs])
+            rows.append([(up - down) / (2 * eps) for up, down in zip(*sides, strict=True)])
+        return [np.stack(each) for each in zip(*rows, strict=True)]
+
+    def _like(self, array: Array, node: Node) -> Node:
+        """An array as a constant of the dtype of a tensor."""
+        constant = self._values.graph.constant(array)
+        dtypes = self._autograd.dtypes
+        return constant if dtypes is None else dtypes.like(constant, node)
+
+    def _shown(self, jacobian: Array, node: Node) -> str:
+        """A Jacobian as PyTorch prints it, in the dtype of a tensor."""
+        suffixes = self._values.suffixes(self._like(jacobian, node))
+        return with_suffixes(jacobian, suffixes, self._values.style or PLAIN)
+
+
+def _function(value: Value, name: str) -> Object:
+    if not isinstance(value, Object):
+        raise GradcliError("type", f"{name} takes a function", hint=f"{name}(f, (x,))")
+    return value
