@@ -15,6 +15,8 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops.axes import roll
+from gradcli.ops.shapes import normalize_axis
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.collections_calls import record
@@ -28,12 +30,13 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "pow": operator.pow, "matmul": operator.matmul,
 }  # fmt: skip
+_SHIFTS = ("fftshift", "ifftshift")
 _ALONG = ("input", "n", "dim", "norm")
 _TRANSFORMS: dict[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
     **{name: (getattr(np.fft, name), _ALONG) for name in ("fft", "ifft", "rfft", "irfft")},
     **{name: (getattr(np.fft, name), ("input", "s", "dim", "norm"))
        for name in ("fft2", "ifft2", "fftn", "ifftn", "rfft2", "irfft2")},
-    **{name: (getattr(np.fft, name), ("input", "dim")) for name in ("fftshift", "ifftshift")},
+    **{name: (getattr(np.fft, name), ("input", "dim")) for name in _SHIFTS},
 }  # fmt: skip
 """By the name in `torch.fft`: NumPy's function, and PyTorch's parameters."""
 MOST = 2**24
@@ -282,6 +285,8 @@ class ComplexCalls:
     def _transform(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         transform, names = _TRANSFORMS[name]
         given = bind_names(name, names, arguments, keywords, names[1:])
+        if name in _SHIFTS and isinstance(given["input"], Node):
+            return self._shifted(name, given["input"], given.get("dim"))
         array, dtype = self.known(given.pop("input"))
         options: dict[str, Any] = {}
         for each, value in given.items():
@@ -309,6 +314,14 @@ class ComplexCalls:
         if found.dtype.kind != "f":
             return self.values.own(self.values.graph.constant(found))
         return self.real(found, self._made(found, dtype))
+
+    def _shifted(self, name: str, node: Node, dim: Value) -> Value:
+        """A real tensor with the element of frequency 0 in the middle, or back at the start."""
+        dims = range(node.ndim) if dim is None else self.values.integers(dim, "dim")
+        axes = tuple(normalize_axis(f"torch.fft.{name}", each, node.ndim) for each in dims)
+        halves = tuple(node.shape[axis] // 2 for axis in axes)
+        steps = halves if name == "fftshift" else tuple(-half for half in halves)
+        return roll.build(node, steps, axes)  # type: ignore[no-any-return]
 
     def _norm(self, value: Value) -> str:
         if value not in ("forward", "backward", "ortho"):

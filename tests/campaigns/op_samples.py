@@ -25,7 +25,7 @@ from gradcli.session import Options, evaluate
 Array = np.ndarray[Any, Any]
 
 OUTSIDE = re.compile(
-    r"_(?!_)|jiterator|sparse\.|fft\.|masked\.|(torch\.)?ops\.|nested|(rand|bernoulli|normal)|"
+    r"_(?!_)|jiterator|sparse\.|fft\.(?!i?fftshift)|masked\.|(torch\.)?ops\.|nested|(rand|bernoulli|normal)|"
     r"(.*\.)?(\w*dropout\w*|rrelu|fractional_max_pool\dd)$|"
     r"(view_as_)?complex|polar|stft|istft|linalg\.eig(vals)?$|pca_lowrank|svd_lowrank|to_sparse|to$|"
     r"cdouble|cfloat|chalf|bfloat16|half$"
