@@ -19,7 +19,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -468,6 +469,15 @@ class Graph:
         self._interned: dict[Any, Node] = {}
         self._numbers: dict[float, Node] = {}
         """Constants that were asked for as numbers: to find them among all takes longer."""
+
+    @contextmanager
+    def derivatives(self) -> Iterator[None]:
+        """What is built inside is part of the derivative of the node that is the `origin` then."""
+        before = self.origin
+        try:
+            yield
+        finally:
+            self.origin = before
 
     def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
         """The node of `op` on `inputs`: an existing one if there is one."""

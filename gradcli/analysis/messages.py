@@ -262,6 +262,134 @@ MESSAGES = (
         "NumPy reads the memory of the CPU only.",
         "x.detach().cpu().numpy()",
     ),
+    Message(
+        r"One of the differentiated Tensors does not require grad",
+        "grad() was asked for the derivative by a tensor that requires no grad.",
+        "x = torch.tensor([1., 2.], requires_grad=True)   # before y is computed\n"
+        "x.requires_grad_()",
+    ),
+    Message(
+        r"Output (\d+) of (\w{1,80}) is a view and is being modified inplace",
+        "A row of unbind(), of split() or of a loop over a tensor was changed in place: these "
+        "views are made at once, and none may change.",
+        "y[0] += 1                             # an element of y itself\n"
+        "rows = [row + 1 for row in y]         # new tensors\nrow = row.clone()",
+    ),
+    Message(
+        r"unsupported operation: (?:more than one element of the written-to tensor refers|some "
+        r"elements of the input tensor and the written-to tensor refer) to a single memory "
+        r"location",
+        "The tensor is expanded, or overlaps with its operand: some elements lie in one place of "
+        "memory, and cannot change apart.",
+        "x = x.clone()                         # or x.contiguous(): memory of its own\n"
+        "x = x + y                             # a new tensor",
+    ),
+    Message(
+        r"[fF]unction (\w{1,80}) returned an incorrect number of gradients \(expected (\d+), got "
+        r"(\d+)\)",
+        "forward of this autograd.Function got {2} arguments besides ctx, and its backward "
+        "returned {3} gradients: there must be one for each argument.",
+        "return grad_x, None                   # None for what needs no gradient",
+    ),
+    Message(
+        r"Function (\w{1,80}) returned an invalid gradient at index (\d+) - got "
+        r"\[([^\]\n]{0,80})\] but expected shape compatible with \[([^\]\n]{0,80})\]",
+        "The gradient number {2} (counted from 0) has shape [{3}], and its operand [{4}]. An "
+        "operand that was broadcast gets the sum over the axes that were added.",
+        "grad.sum(0)                           # over an axis that broadcasting added\n"
+        "grad.sum_to_size(x.shape)",
+    ),
+    Message(
+        r"You must implement either the backward or vjp method for your custom autograd\.Function",
+        "The class has no backward.",
+        "@staticmethod\ndef backward(ctx, grad_output):\n    x, = ctx.saved_tensors\n"
+        "    return grad_output * 2 * x        # of y = x ** 2",
+    ),
+    Message(
+        r"save_for_backward can only save variables, but argument (\d+) is of type (\w{1,80})",
+        "Only tensors are saved this way; this is {2}.",
+        "ctx.factor = factor                   # anything else is an attribute of ctx",
+    ),
+    Message(
+        r"Legacy autograd function with non-static forward method is deprecated",
+        "The class is written as before PyTorch 1.3: methods of an object, which is called.",
+        "@staticmethod\ndef forward(ctx, x): …         # both methods are static\n"
+        "y = MyFunction.apply(x)               # and apply is called",
+    ),
+    Message(
+        r"Jacobian mismatch for output (\d+) with respect to input (\d+)",
+        "gradcheck has compared the gradient with differences, and they differ: the backward is "
+        "wrong, or the function has a kink there, or its inputs are float32.",
+        "x = torch.rand(3, dtype=torch.double, requires_grad=True)   # always float64\n"
+        "gradcli check …                       # says which element, and often why",
+    ),
+    Message(
+        r"Inplace update to inference tensor outside InferenceMode is not allowed",
+        "A tensor that was made under torch.inference_mode() was changed in place outside.",
+        "x = x.clone()\nwith torch.no_grad():                 # instead of inference_mode",
+    ),
+    Message(
+        r"result type (\w{1,80}) can't be cast to the desired output type (\w{1,80})",
+        "An in-place operation cannot change the dtype: the result is {1}, the tensor {2}.",
+        "x = x + 0.5                           # a new tensor\nx = x.float(); x += 0.5",
+    ),
+    Message(
+        r"Index put requires the source and destination dtypes match, got (\w{1,80}) for the "
+        r"destination and (\w{1,80}) for the source",
+        "The tensor has elements of {1}, and what is put into it of {2}.",
+        "x[i] = v.to(x.dtype)",
+    ),
+    Message(
+        r"\"(\w{1,80})\" not implemented for '(\w{1,80})'",
+        "This function has no code for elements of {2}: most of them are for floats.",
+        "x.float()                             # where it holds whole numbers or halves",
+    ),
+    Message(
+        r"cannot assign '([\w.]{1,80})' (?:object to|as) parameter '(\w{1,80})'",
+        "A parameter of a module was given a plain tensor.",
+        "self.{2} = nn.Parameter(tensor)\nwith torch.no_grad():\n    self.{2}.copy_(tensor)",
+    ),
+    Message(
+        r"cannot assign (?:module|parameters?) before Module\.__init__\(\) call",
+        "A module gets its parts before nn.Module is set up.",
+        "def __init__(self):\n    super().__init__()                # first of all",
+    ),
+    Message(
+        r"all elements of input should be between 0 and 1",
+        "binary_cross_entropy takes probabilities, and was given scores.",
+        "loss = F.binary_cross_entropy_with_logits(scores, y)\n"
+        "loss = F.binary_cross_entropy(torch.sigmoid(scores), y)",
+    ),
+    Message(
+        r"stack expects each tensor to be equal size, but got \[([^\]\n]{0,80})\] at entry (\d+) "
+        r"and \[([^\]\n]{0,80})\] at entry (\d+)",
+        "Tensors of shapes [{1}] and [{3}] cannot lie next to each other along a new axis.",
+        "torch.cat(tensors)                    # along an axis that they have\n"
+        "nn.utils.rnn.pad_sequence(tensors)    # filled up to the longest",
+    ),
+    Message(
+        r"vmap: It looks like you're (?:calling \.item\(\) on a Tensor|attempting to use a Tensor "
+        r"in some data-dependent control flow)",
+        "A function under vmap runs once for all rows: it cannot look at the value of one.",
+        "torch.where(x > 0, a, b)              # instead of if x > 0",
+    ),
+    Message(
+        r"Expected f\(\*args\) to return a scalar Tensor, got tensor with (\d+) dims",
+        "torch.func.grad is for functions of one value.",
+        "torch.func.grad(lambda x: f(x).sum())(x)\n"
+        "torch.func.jacrev(f)(x)               # all of them",
+    ),
+    Message(
+        r"cudnn RNN backward can only be called in training mode",
+        "model.eval() was called, and then backward through an LSTM, GRU or RNN on a GPU.",
+        "model.train()                         # before the forward\n"
+        "with torch.backends.cudnn.flags(enabled=False):\n    y = model(x)",
+    ),
+    Message(
+        r"Expected to have finished reduction in the prior iteration before starting a new one",
+        "DistributedDataParallel (DDP) waits for gradients of parameters that this pass did not use.",
+        "DDP(model, find_unused_parameters=True)   # of nn.parallel",
+    ),
 )
 """Those that are searched for most, the most frequent first."""
 
@@ -274,14 +402,14 @@ _LONGEST = 200
 def explained(text: str) -> Explained | None:
     """The last known message in a text, which may be a whole traceback; None without one."""
     found = [
-        (match.start(), number, match)
+        (match.end(), -match.start(), -number, match)  # one may stand inside another
         for number, message in enumerate(MESSAGES)
         for match in re.finditer(message.pattern, text)
     ]
     if not found:
         return None
-    _, number, match = max(found, key=lambda each: (each[0], -each[1]))
-    message = MESSAGES[number]
+    *_, before, match = max(found, key=lambda each: each[:3])
+    message = MESSAGES[-before]
     line, code = _place(text[: match.start()])
     groups = [match[0], *(group or "" for group in match.groups())]
     return Explained(

@@ -24,9 +24,8 @@ def jvp(
     order = ancestors(outputs)
     given = dict(zip(wrt, tangents, strict=True))
     changes: dict[Node, Node] = {}
-    graph = outputs[0].graph
-    walk_forward(order, changes, set(selected), dependents(order, wrt), given)
-    graph.origin = None
+    with outputs[0].graph.derivatives():
+        walk_forward(order, changes, set(selected), dependents(order, wrt), given)
     return [changes.get(output) for output in outputs]
 
 

@@ -39,9 +39,8 @@ def vjp(
     for output, cotangent in zip(outputs, cotangents, strict=True):
         if output in linked:
             add(changes, output, cotangent)
-    graph = outputs[0].graph
-    walk_back(order, changes, linked, selected, rules or contributions)
-    graph.origin = None
+    with outputs[0].graph.derivatives():
+        walk_back(order, changes, linked, selected, rules or contributions)
     return [
         None if (change := changes.get(node)) is None else _expand(change, node.shape)
         for node in wrt

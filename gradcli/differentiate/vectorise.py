@@ -26,8 +26,8 @@ def vectorise(
     graph = seeds[0].graph
     batch = {seed: graph.input("seeds", (count, *seed.shape), "float") for seed in seeds}
     inputs = list(batch.values())
-    _walk(ancestors(results), batch, count)
-    graph.origin = None
+    with graph.derivatives():
+        _walk(ancestors(results), batch, count)
     return inputs, [
         batch.get(node) or OPERATORS["expand"](node, (count, *node.shape)) for node in results
     ]

@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops.control import detach
 from gradcli.ops.custom import Custom
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import cast, zeros_like
-from gradcli.ops.shapes import show
 from gradcli.ops.shaping import flatten, reshape, take_slices
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class
 from gradcli.trace.items import Items
+from gradcli.trace.kinds_of_values import kind_of
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value, Values, describe
+
+_NOT_STATED = {
+    "forward": "You must implement the forward function for custom autograd.Function.",
+    "backward": "You must implement either the backward or vjp method for your custom "
+    "autograd.Function to use it with backward mode AD.",
+}
+"""PyTorch's words for what a class does not have."""
 
 
 class FunctionContext(Object):
@@ -87,10 +95,13 @@ class FunctionContext(Object):
 class FunctionCalls:
     """Calls of `F.apply`."""
 
-    def __init__(self, autograd: Autograd, recording: Callable[[bool], bool]) -> None:
+    def __init__(
+        self, autograd: Autograd, numbers: PrintedNumbers, recording: Callable[[bool], bool]
+    ) -> None:
         """`recording` sets whether gradients are recorded, and says whether they were."""
         self.autograd = autograd
         self.values = autograd.values
+        self._numbers = numbers
         self._recording = recording
 
     def apply(self, made: Class, arguments: list[Value], keywords: Given) -> Any:
@@ -110,8 +121,12 @@ class FunctionCalls:
         finally:
             self._recording(before)
         several = isinstance(result, tuple | Items)
+        if not several and not self._is_tensor(result):
+            return result
+        if before and any(map(self.autograd.requires_grad, operands)):
+            self._check_saved(context.saved)
         parts = [self.values.tensor(each, "what forward returns") for each in
-                 (result if isinstance(result, tuple | Items) else (result,))]  # fmt: skip
+                 (result if several else (result,))]  # fmt: skip
         if not before:
             return result
         packed = parts[0] if len(parts) == 1 else cat([flatten(cast(p, "float")) for p in parts])
@@ -197,11 +212,31 @@ class FunctionCalls:
                 (found if isinstance(found, tuple | Items) else (found,))]  # fmt: skip
         return rows[0] if len(rows) == 1 else cat([flatten(cast(row, "float")) for row in rows])
 
+    def _is_tensor(self, value: Value) -> bool:
+        return isinstance(value, Node) and not self.values.plain_kind(value)
+
+    def _check_saved(self, saved: Sequence[Value]) -> None:
+        """Raise `type` where PyTorch does: what is no tensor is kept as an attribute of ctx."""
+        for place, each in enumerate(saved):
+            if each is None or self._is_tensor(each):
+                continue
+            said = (
+                f"save_for_backward can only save variables, but argument {place} is of type "
+                f"{kind_of(each, self._numbers)}"
+            )
+            raise RefusedError(
+                ("TypeError", said),
+                "type", f"save_for_backward keeps tensors, not {describe(each)}",
+                hint="ctx.factor = factor keeps anything",
+            )  # fmt: skip
+
     def _method(self, made: Class, name: str) -> Method:
         if made.found(name) is None:
-            raise GradcliError(
-                "type", f"{made.name} has no {name}", hint=f"@staticmethod def {name}(ctx, …): …"
-            )
+            raise RefusedError(
+                ("NotImplementedError", _NOT_STATED.get(name, f"{made.name} has no {name}")),
+                "type", f"{made.name} has no {name}",
+                hint=f"@staticmethod def {name}(ctx, …): …",
+            )  # fmt: skip
         return made.method(name)
 
     def _backward(
@@ -225,12 +260,14 @@ class FunctionCalls:
         while len(grads) > len(arguments) and grads[-1] is None:
             grads.pop()
         if len(grads) != len(arguments):
-            raise GradcliError(
-                "value",
+            said = (
                 f"function {made.name}Backward returned an incorrect number of gradients "
-                f"(expected {len(arguments)}, got {len(grads)})",
-                hint="backward returns one for each argument of forward, None where there is none",
+                f"(expected {len(arguments)}, got {len(grads)})"
             )
+            raise RefusedError(
+                ("RuntimeError", said), "value", said,
+                hint="backward returns one for each argument of forward, None where there is none",
+            )  # fmt: skip
         checked: list[Node | None] = []
         for place in places:
             grad, operand = grads[place], arguments[place]
@@ -238,15 +275,22 @@ class FunctionCalls:
             if grad is None:
                 checked.append(None)
                 continue
-            if not isinstance(grad, Node):
-                raise GradcliError("type", f"backward returns tensors, not {describe(grad)}")
+            if not isinstance(grad, Node) or self.values.plain_kind(grad):
+                kind = kind_of(grad, self._numbers)
+                raise RefusedError(
+                    ("RuntimeError", f"expected Variable or None (got {kind})"),
+                    "type", f"backward returns tensors, not {describe(grad)}",
+                )  # fmt: skip
             if grad.shape != operand.shape:
-                grad = self._to_shape(made, grad, operand)
+                before = sum(isinstance(each, Node) for each in arguments[:place])
+                grad = self._to_shape(made, grad, operand, before)
             checked.append(cast(grad, "float"))
         return checked
 
-    def _to_shape(self, made: Class, grad: Node, operand: Node) -> Node:
-        """A gradient that broadcasts from its operand is summed, as PyTorch does."""
+    def _to_shape(self, made: Class, grad: Node, operand: Node, index: int) -> Node:
+        """A gradient that broadcasts from its operand, the tensor of that index among those that
+        forward got, is summed, as PyTorch does.
+        """
         from gradcli.graph import OPERATORS
 
         if grad.size == 1:
@@ -254,9 +298,9 @@ class FunctionCalls:
         try:
             summed: Node = OPERATORS["sum_to"](grad, operand.shape)
         except GradcliError:
-            raise GradcliError(
-                "gradient-shape",
-                f"Function {made.name}Backward returned an invalid gradient: got "
-                f"{show(grad.shape)} but expected shape compatible with {show(operand.shape)}",
-            ) from None
+            said = (
+                f"Function {made.name}Backward returned an invalid gradient at index {index} - got "
+                f"{[*grad.shape]} but expected shape compatible with {[*operand.shape]}"
+            )
+            raise RefusedError(("RuntimeError", said), "gradient-shape", said) from None
         return summed

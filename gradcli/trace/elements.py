@@ -133,6 +133,8 @@ class ElementUpdates(Calls):
         if self.autograd.inferred is not None:
             self.autograd.inferred.check_changed(node)
         base = self.values.current(base)
+        if views and self.values.is_pytorch and self.records:
+            self._check_single(base, views, items)
         first = self.graph.count
         if items is None and not views:
             whole = value
@@ -155,6 +157,15 @@ class ElementUpdates(Calls):
         if self.autograd.dtypes is not None:
             whole = self.autograd.dtypes.held(whole, base)
         self._become(base, views, whole, items is None and not views)
+
+    def _check_single(self, base: Node, views: Sequence[Node], items: Sequence[Any] | None) -> None:
+        """Raise `value` where a view is one of several that `unbind` or `split` has made."""
+        made_by = self.values.made_by
+        is_one = any(each in made_by and made_by[each][0] in _SEVERAL for each in views)
+        if is_one and self.autograd.requires_grad(base) and DETACH not in [v.op for v in views]:
+            from gradcli.trace.refusals import one_of_several  # a rare error
+
+            raise one_of_several(self.values, views[-1], items)
 
     def _check_apart(self, views: Sequence[Node], places: Node) -> None:
         if not any(view.size > view.inputs[0].size for view in views):
@@ -268,6 +279,8 @@ def _names_places(item: object) -> bool:
     )
 
 
+_SEVERAL = ("unbind", "split", "chunk")
+"""What makes several views at once, none of which PyTorch lets change in place."""
 LEAF_IN_PLACE = "a leaf that requires grad cannot change in place while its use is recorded"
 VIEW_IN_PLACE = (
     "a part of a leaf that requires grad cannot change in place while its use is recorded"

@@ -19,7 +19,7 @@ from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.objects import BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
-from gradcli.trace.values import NO_GRAD_YET, Value, describe
+from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
 from gradcli.trace.visits import ATOMS, Visit, Visitor
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -81,8 +81,8 @@ class Expressions(Operations):
             if self.values.latest and isinstance(value, Node):
                 return self.values.current(value)
             return value
-        if expression.id in CONSTANTS:
-            return self.graph.constant(CONSTANTS[expression.id])
+        if name in CONSTANTS and inner.function(name) is None:
+            return self.graph.constant(CONSTANTS[name])
         self.graph.span = expression.span
         if expression.id == "__name__":
             return "__main__"
@@ -411,6 +411,10 @@ class Expressions(Operations):
                 return found
         value = yield self.visit(owner)
         self.graph.span = expression.span
+        return (yield from self.attribute_at(value, expression))
+
+    def attribute_at(self, value: Value, expression: syntax.Attribute) -> Visit:
+        """The attribute of a value that stands before its name."""
         attribute: Any = self.attribute_of(value, expression)
         return (yield attribute) if type(attribute) is GeneratorType else attribute
 
@@ -504,10 +508,10 @@ def _grad_fn(expressions: Expressions, node: Node) -> Value:
     return graph_node(expressions.autograd, node)
 
 
-def _data(expressions: Expressions, node: Node) -> Value:
+def data_of(values: Values, node: Node) -> Node:
     """The tensor's elements, which may change without backward's knowing."""
     found = detach(node)
-    expressions.values.data.add(found)
+    values.data.add(found)
     return found
 
 
@@ -516,7 +520,7 @@ _TURNS = {"T": "t", "H": "t", "mT": "matrix_transpose", "mH": "matrix_transpose"
 _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "shape": lambda tracer, node: tracer.special.shape(node),
     "ndim": lambda tracer, node: tracer.graph.constant(float(node.ndim)),
-    "data": _data,
+    "data": lambda tracer, node: data_of(tracer.values, node),
     "grad": lambda tracer, node: tracer.autograd.grad_of(node),
     "requires_grad": lambda tracer, node: tracer.graph.constant(
         tracer.autograd.requires_grad(node)

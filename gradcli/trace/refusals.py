@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gradcli.diagnostics import RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Alike, Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
-from gradcli.trace.values import NO_GRAD_YET, Value, Values
+from gradcli.trace.suffixes import node_name
+from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
 
 _MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
 """What makes a tensor of the first dtype that is taken."""
@@ -98,6 +100,25 @@ def check_kept(values: Values, before: Node, result: Node, operator: str = "") -
         "type",
         f"a tensor or array of {old} cannot become one of {new} in place",
         hint="bind a name to the result: x = x + y",
+    )
+
+
+def one_of_several(values: Values, view: Node, items: Sequence[Any] | None) -> RefusedError:
+    """The error of a change in place of a view, or of some of its elements."""
+    if items is None:
+        name = node_name(values, view).partition("Backward")[0]
+    else:
+        name = "Slice" if any(isinstance(each, slice) for each in items) else "Select"
+    said = (
+        f"Output 0 of {name} is a view and is being modified inplace. This view is the output of "
+        "a function that returns multiple views. Such functions do not allow the output views to "
+        "be modified inplace. You should replace the inplace operation by an out-of-place one."
+    )
+    return RefusedError(
+        ("RuntimeError", said),
+        "value",
+        "this is one of several views that were made at once: it cannot change in place",
+        hint="x[0] is a view that may change; y = y + 1 makes a new tensor",
     )
 
 

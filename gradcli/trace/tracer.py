@@ -324,7 +324,9 @@ class Tracer(Loops):
         if self._function_calls is None:
             from gradcli.trace.custom import FunctionCalls
 
-            self._function_calls = FunctionCalls(self.autograd, self._recorded)
+            self._function_calls = FunctionCalls(
+                self.autograd, self.special.numbers, self._recorded
+            )
         return self._function_calls.apply(made, arguments, keywords)
 
     def _recorded(self, records: bool) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Graph, Node
@@ -23,6 +24,7 @@ from gradcli.trace.arguments import bind_names, by_dtype, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import path_of
 from gradcli.trace.elements import ElementUpdates
+from gradcli.trace.expressions import data_of
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import ON_INTEGERS
@@ -100,6 +102,8 @@ class Updates(ElementUpdates):
             self.write(callee, node, None, value)
             return self.values.current(node)
         yield self.store(callee.value, node, value)
+        if not _has_name(callee.value) and not _ends(callee.value, "grad"):
+            return self.values.current(node)  # nothing else is done again: a call may do more
         return (yield self.visit(callee.value))
 
     def _reshaped(
@@ -174,9 +178,9 @@ class Updates(ElementUpdates):
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
         """The x of `x.grad` and `x.grad.data`; None for others."""
-        if isinstance(grad, syntax.Attribute) and grad.name == "data":
+        if _ends(grad, "data"):
             grad = grad.value
-        if not (isinstance(grad, syntax.Attribute) and grad.name == "grad"):
+        if not _ends(grad, "grad"):
             return None
         return (yield self.visit(grad.value))
 
@@ -253,16 +257,12 @@ class Updates(ElementUpdates):
 
     def store(self, target: syntax.Expression, node: Node, value: Node) -> Visit:
         """Give the tensor that an expression stands for a new value."""
-        through_data = False
-        while isinstance(target, syntax.Attribute) and target.name == "data":
-            target, through_data = target.value, True
-        if isinstance(target, syntax.Attribute) and target.name == "grad":
+        while _ends(target, "data"):
+            target = target.value
+        if _ends(target, "grad"):
             owner = yield self.visit(target.value)
             self.autograd.set_grad(owner, value)
             return
-        if through_data:
-            node = detach(self.values.tensor((yield self.visit(target)), "what changes"))
-            self.values.data.add(node)
         if node.known is None and not self.graph.shares:
             self.write(target, node, None, value)
         else:
@@ -375,7 +375,7 @@ class Updates(ElementUpdates):
         elif is_held:
             raise Unlike("it gives a tensor the memory of another one")
         if not is_held and fresh.shape == node.shape:
-            yield self.store(target, node, cast(fresh, node.kind))
+            yield self.store(target, data_of(self.values, node), cast(fresh, node.kind))
             self._keep_dtype(node, fresh)
             return
         new = leaf(detach(cast(fresh, node.kind)), marked=self.autograd.is_leaf(node))
@@ -417,8 +417,19 @@ class Updates(ElementUpdates):
             if after is not before:
                 yield owner.set(target.name, after)
             return
-        before = yield self.visit(target)
+        before = yield from self.attribute_at(owner, target)
         self.graph.span = target.span
         operator = statement.operator
         node = self.values.tensor(before, f"what {operator}= changes")
         yield self.store(target, node, self.combined(operator, node, value))
+
+
+def _ends(place: syntax.Expression, name: str) -> TypeGuard[syntax.Attribute]:
+    return isinstance(place, syntax.Attribute) and place.name == name
+
+
+def _has_name(place: syntax.Expression) -> bool:
+    """Whether an attribute, or an element, is that of a name."""
+    while isinstance(place, syntax.Attribute | syntax.Index):
+        place = place.value
+    return isinstance(place, syntax.Name)

@@ -273,6 +273,9 @@ _PHRASES = (
              "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
              "because of a torch.nn.utils.weight_norm usage, see "
              "https://github.com/pytorch/pytorch/pull/103001"),
+    _phrase(r"^this tensor is expanded", "RuntimeError", lambda:
+             "unsupported operation: more than one element of the written-to tensor refers to a "
+             "single memory location. Please clone() the tensor before performing the operation."),
     _phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
     _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
     _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",

@@ -9,6 +9,9 @@ import pytest
 from gradcli.analysis.messages import MESSAGES, Message, explained
 
 NEEDED = "one of the variables needed for gradient computation"
+ONE_PLACE = "refers to a single memory location. Please clone() the tensor"
+EXPECTED = "expected shape compatible with"
+AND_DOUBLE = "destination and Double for the source."
 SAID = [
     "grad can be implicitly created only for scalar outputs",
     "element 0 of tensors does not require grad and does not have a grad_fn",
@@ -47,6 +50,27 @@ SAID = [
     "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
     "Inference tensors cannot be saved for backward.",
     "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy",
+    "One of the differentiated Tensors does not require grad",
+    "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the output",
+    f"unsupported operation: more than one element of the written-to tensor {ONE_PLACE}",
+    "function FnBackward returned an incorrect number of gradients (expected 2, got 1)",
+    f"Function GBackward returned an invalid gradient at index 1 - got [2, 3] but {EXPECTED} [2]",
+    "You must implement either the backward or vjp method for your custom autograd.Function to use",
+    "save_for_backward can only save variables, but argument 1 is of type int",
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style",
+    "Jacobian mismatch for output 0 with respect to input 0,\nnumerical:tensor([[0.2000]])",
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone",
+    "result type Float can't be cast to the desired output type Long",
+    f"Index put requires the source and destination dtypes match, got Float for the {AND_DOUBLE}",
+    "\"log_softmax_lastdim_kernel_impl\" not implemented for 'Long'",
+    "cannot assign 'torch.FloatTensor' as parameter 'weight' (torch.nn.Parameter or None expected)",
+    "cannot assign module before Module.__init__() call",
+    "all elements of input should be between 0 and 1",
+    "stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1",
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling",
+    "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with 1 dims",
+    "cudnn RNN backward can only be called in training mode",
+    "Expected to have finished reduction in the prior iteration before starting a new one.",
 ]
 
 
@@ -69,6 +93,13 @@ def test_each_is_found_by_its_words(message: Message, said: str) -> None:
 
 def test_there_are_thirty() -> None:
     assert len(MESSAGES) >= 30
+
+
+def test_of_two_messages_in_one_place_the_longer_is_meant() -> None:
+    found = explained("a view of a leaf Variable that requires grad is being used in an in-place "
+                      "operation.")  # fmt: skip
+    assert found is not None
+    assert found.meaning.startswith("A part of a parameter")
 
 
 def test_numbers_of_the_message_are_used() -> None:
