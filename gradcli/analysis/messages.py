@@ -387,7 +387,8 @@ MESSAGES = (
     ),
     Message(
         r"Expected to have finished reduction in the prior iteration before starting a new one",
-        "DistributedDataParallel (DDP) waits for gradients of parameters that this pass did not use.",
+        "DistributedDataParallel (DDP) waits for gradients of parameters that this pass did "
+        "not use.",
         "DDP(model, find_unused_parameters=True)   # of nn.parallel",
     ),
 )

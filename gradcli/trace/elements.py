@@ -164,8 +164,12 @@ class ElementUpdates(Calls):
         is_one = any(each in made_by and made_by[each][0] in _SEVERAL for each in views)
         if is_one and self.autograd.requires_grad(base) and DETACH not in [v.op for v in views]:
             from gradcli.trace.refusals import one_of_several  # a rare error
+            from gradcli.trace.suffixes import node_name
 
-            raise one_of_several(self.values, views[-1], items)
+            if items is None:
+                raise one_of_several(node_name(self.values, views[-1]).partition("Backward")[0])
+            is_slice = any(isinstance(each, slice) for each in items)
+            raise one_of_several("Slice" if is_slice else "Select")
 
     def _check_apart(self, views: Sequence[Node], places: Node) -> None:
         if not any(view.size > view.inputs[0].size for view in views):

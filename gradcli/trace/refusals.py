@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from gradcli.diagnostics import RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Alike, Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
-from gradcli.trace.suffixes import node_name
 from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
 
 _MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
@@ -103,12 +101,8 @@ def check_kept(values: Values, before: Node, result: Node, operator: str = "") -
     )
 
 
-def one_of_several(values: Values, view: Node, items: Sequence[Any] | None) -> RefusedError:
-    """The error of a change in place of a view, or of some of its elements."""
-    if items is None:
-        name = node_name(values, view).partition("Backward")[0]
-    else:
-        name = "Slice" if any(isinstance(each, slice) for each in items) else "Select"
+def one_of_several(name: str) -> RefusedError:
+    """The error of a change in place of what PyTorch's function of that name has shown."""
     said = (
         f"Output 0 of {name} is a view and is being modified inplace. This view is the output of "
         "a function that returns multiple views. Such functions do not allow the output views to "
