@@ -114,7 +114,7 @@ class ElementUpdates(Calls):
         """
         named = [each for each in items if _names_places(each)]
         is_mask = all(isinstance(each, Node) and each.kind == "bool" for each in named)
-        if named and (new.shape or not is_mask):
+        if named and (new.size != 1 or not is_mask):
             from gradcli.trace.refusals import check_demands  # few programs name places
 
             demands = FUNCTIONS["index_put"].demands
