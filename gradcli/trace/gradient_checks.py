@@ -157,7 +157,7 @@ class GradientChecks:
         for step in eps * np.eye(start.size):
             sides = []
             for moved in (start + step.reshape(start.shape), start - step.reshape(start.shape)):
-                new = self._like(moved, inputs[place])
+                new = leaf(self._like(moved, inputs[place]), marked=True)
                 given = [new if each is inputs[place] else each for each in inputs]
                 outputs = yield self._outputs(function, given)
                 sides.append([value(each).ravel() for each in outputs])
