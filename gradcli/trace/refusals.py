@@ -9,7 +9,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Alike, Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
-from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
+from gradcli.trace.values import NO_GRAD_YET, Value, Values
 
 _MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
 """What makes a tensor of the first dtype that is taken."""
