@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -274,6 +274,6 @@ def test_whole_numbers_by_which_alone_it_is_right_are_told(
     assert all("y has whole numbers here" in each.message for each in found.causes)
 
 
-def judged(program: str, mine: str, inputs: dict[str, list[float]]) -> Comparison:
+def judged(program: str, mine: str, inputs: dict[str, Any]) -> Comparison:
     walk = differentiate(weighed(posed(program, inputs)))
     return compare(*claimed_text(walk, "x", Source("--mine", mine)))
