@@ -198,27 +198,27 @@ class Grower:
         whole = Place(formula, None, "", None)
         for other in regrouped(print_expression(formula)):
             yield Mutant(1.3, "grouping", whole, other)
-        yield from self.changed(formula)
-
-    def changed(self, formula: Expression) -> Iterator[Mutant]:
-        """Those with other parts, not only with other parentheses."""
-        whole = Place(formula, None, "", None)
         yield from self._renamed(formula, whole)
         yield from self._renumbered(formula, whole)
         yield from self._exchanged(formula, whole)
         yield from self._throughout(formula)
-        for place in places(formula):
-            if place.is_value and not _is_setting(place):
-                yield from self._at(place)
+        for place in _values(formula):
+            yield from self._at(place)
+
+    def slight(self, formula: Expression) -> Iterator[Mutant]:
+        """Those that put nothing of the program's there, in the order of its text."""
+        return (each for place in _values(formula) for each in self._by_rule(place))
 
     def _at(self, place: Place) -> Iterator[Mutant]:
         """Those at one place."""
-        part = place.part
-        assert isinstance(part, Expression)
-        for rule in (*RULES.get(type(part), ()), *EVERYWHERE):
-            for cost, code, instead in rule(part, place, self.material):
+        assert isinstance(place.part, Expression)
+        yield from self._by_rule(place)
+        yield from self._with_pieces(place.part, place)
+
+    def _by_rule(self, place: Place) -> Iterator[Mutant]:
+        for rule in (*RULES.get(type(place.part), ()), *EVERYWHERE):
+            for cost, code, instead in rule(place.part, place, self.material):
                 yield Mutant(cost, code, place, instead)
-        yield from self._with_pieces(part, place)
 
     def _throughout(self, formula: Expression) -> Iterator[Mutant]:
         """With the same change wherever a name stands, or a function is called."""
@@ -362,6 +362,11 @@ class Grower:
             if other == shape:
                 product = binary("@", part, name(title))
                 yield Mutant(1.95, "factor-missing", place, product, Piece(name(title)))
+
+
+def _values(formula: Expression) -> Iterator[Place]:
+    """The places of a formula where something is computed."""
+    return (each for each in places(formula) if each.is_value and not _is_setting(each))
 
 
 def _first_factor(part: Expression) -> Expression:

@@ -166,7 +166,7 @@ class Mutation:
         for first in [each for each in self._singles if each.cost <= LIKELY][: self._firsts]:
             if self._left <= 0:
                 break
-            mutants = islice(self._grower.changed(first.tree), EACH * self._left)
+            mutants = islice(self._grower.slight(first.tree), EACH * self._left)
             seconds = (each for each in mutants if each.cost <= LIKELY)
             second = next(self._right(seconds), None)
             if second is not None:
