@@ -205,6 +205,7 @@ class Calls(Applications):
             return (yield self._by_syntax[name](expression))
         self._note_copied(expression, name if held is None else "")
         arguments = yield self._operands(expression.arguments, given, begun)
+        self._check_tensor(name, callee, arguments, held)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
         self.take_dtype(name, callee, arguments, keywords)
@@ -230,6 +231,20 @@ class Calls(Applications):
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
+
+    def _check_tensor(
+        self, name: str, callee: syntax.Expression, given: Sequence[Value], held: Object | None
+    ) -> None:
+        """Raise `type` where PyTorch's function of one tensor is given a number, list or array."""
+        if not given or held is not None or not self.values.is_pytorch:
+            return
+        kind = self.special.numbers.class_of(given[0])
+        path = path_of(callee) if kind else None
+        if path and len(path) == 2 and self.root(callee) == "torch":
+            from gradcli.trace.members import check_tensor
+
+            self.graph.span = callee.span
+            check_tensor(self.table.get(name), path[1], kind)
 
     def _written_to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor that the result is written to, by `out=y` or `inplace=True`, or None."""

@@ -177,6 +177,8 @@ class Dtypes:
                 left, right = (self._of(self.values.first.get(each, each)) for each in sides)
                 name = _BY_RANKS.get(tuple(each.ndim for each in sides), name)
                 if left is not None and right is not None and left != right:
+                    graph = self.values.graph
+                    graph.forget((0, graph.mark()[1]))  # made again, it is looked at again
                     raise GradcliError(
                         "type",
                         f"{name}: the dtypes of the factors differ: {left} and {right}",

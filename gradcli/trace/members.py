@@ -9,7 +9,8 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
-from gradcli.trace.arguments import bind_names
+from gradcli.ops.table import Function
+from gradcli.trace.arguments import bind_names, parameters_of
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
@@ -104,3 +105,14 @@ def _called(
     if isinstance(found, tuple):
         return tuple(map(values.plain, found))
     return found if isinstance(found, str) else values.plain(found)
+
+
+def check_tensor(function: Function | None, name: str, kind: str) -> None:
+    """Raise `type` for a function of one tensor, which PyTorch gives no value of this class."""
+    if function is None or function.group == "creation":
+        return
+    first, *others = parameters_of(function)
+    if first.kind == "Node" and first.required and not any(each.required for each in others):
+        said = f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}"
+        raise RefusedError(("TypeError", said), "type", f"{name} takes a tensor, not a {kind}",
+                           "torch.tensor(x) makes one; math has functions of numbers")  # fmt: skip

@@ -432,6 +432,11 @@ _PHRASES = (
              "RuntimeError", lambda wanted, x: "input.size(-1) must be equal to input_size. "
              f"Expected {wanted}, got {x[-1]}"),
     _phrase(r"^(embed_dim must be divisible by num_heads)", "AssertionError", str),
+    _phrase(rf"^unfold: windows of (\d+), .* do not fit axis (\d+) of {_SHAPE}", "RuntimeError",
+             lambda size, axis, shape: f"maximum size for tensor at dimension {axis} is "
+             f"{shape[int(axis)]} but size is {size}"),
+    _phrase(r"^diagonal: dim1 and dim2 are the same axis", "RuntimeError",
+             lambda: "diagonal dimensions cannot be identical 0, 0"),
     _phrase(r"^\w+: invalid lr: (\S+)", "ValueError", lambda lr: f"Invalid learning rate: {lr}"),
     _phrase(r"^\w+: invalid beta([12]): (\S+)", "ValueError",
              lambda place, beta: f"Invalid beta parameter at index {int(place) - 1}: {beta}"),
