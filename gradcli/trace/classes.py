@@ -397,7 +397,7 @@ class Instance(Object):
         is_described = self.made_by.describes and descriptor(value, "__get__") is not None
         is_property = isinstance(value, UserFunction) and value.binds == "property"
         is_unknown = value is None and name not in self.methods() and self.special("__getattr__")
-        if is_described or is_property or is_unknown:
+        if is_described or is_property or is_unknown or name == "__class__":
             value = self.made_by.run(self.attribute(name))
             if isinstance(value, Object):
                 return value.call

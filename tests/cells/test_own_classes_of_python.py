@@ -188,6 +188,14 @@ s = S()
 print(s.times(2), s.once(1), s.once(2), s.kind(a=1))
 s.k = 4
 print(s.times(2))
+### an object makes another one of its class
+class M:
+    def __init__(self, v=1): self.v = v
+    def next(self): return self.__class__(self.v + 1)
+    def first(self): return type(self)()
+class K(M): pass
+m = K(3)
+print(m.next().v, m.first().v, m.__class__().v, m.next().__class__.__name__)
 """
 
 
