@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
@@ -119,7 +120,7 @@ class GradientChecks:
         places = [place for place, each in enumerate(inputs) if requires_grad(each)]
         found = []
         for place in places:
-            found += [(yield self._differences(function, inputs, place, eps))]
+            found += [(yield self._differences(function, inputs, outputs, place, eps))]
         if not followed and any(each.any() for of_one in found for each in of_one):
             return "Numerical gradient for function expected to be zero"
         for number, (at, output) in enumerate(followed):
@@ -142,27 +143,41 @@ class GradientChecks:
 
     def _jacobian(self, output: Node, node: Node) -> Array:
         """The gradients of the elements of an output by a tensor, one in each column."""
-        columns = []
-        for weights in np.eye(output.size):
-            v = self._like(weights.reshape(output.shape), output)
+        found = self._matrix(node.size, output.size)
+        for column, weights in enumerate(_units(output.shape)):
+            v = self._like(weights, output)
             (grad,) = self._autograd.grad([output], [node], [v], True, False)
-            columns.append(self._values.evaluator.value(grad).ravel())
-        return np.stack(columns, axis=1)
+            found[:, column] = self._values.evaluator.value(grad).ravel()
+        return found
 
-    def _differences(self, function: Object, inputs: Sequence[Node], place: int, eps: float) -> Any:
+    def _differences(
+        self, function: Object, inputs: Sequence[Node], outputs: Sequence[Node], place: int,
+        eps: float,
+    ) -> Any:  # fmt: skip
         """How the elements of each result change with those of one input, one in each row."""
-        value = self._values.evaluator.value
-        start = value(inputs[place])
-        rows: list[list[Array]] = []
-        for step in eps * np.eye(start.size):
+        start = self._values.evaluator.value(inputs[place])
+        found = [self._matrix(start.size, each.size) for each in outputs]
+        for row, unit in enumerate(_units(start.shape)):
             sides = []
-            for moved in (start + step.reshape(start.shape), start - step.reshape(start.shape)):
+            for moved in (start + eps * unit, start - eps * unit):
                 new = leaf(self._like(moved, inputs[place]), marked=True)
                 given = [new if each is inputs[place] else each for each in inputs]
-                outputs = yield self._outputs(function, given)
-                sides.append([value(each).ravel() for each in outputs])
-            rows.append([(up - down) / (2 * eps) for up, down in zip(*sides, strict=True)])
-        return [np.stack(each) for each in zip(*rows, strict=True)]
+                results = yield self._outputs(function, given)
+                if [each.shape for each in results] != [each.shape for each in outputs]:
+                    raise GradcliError(
+                        "shape", "the function's results have other shapes for other inputs"
+                    )
+                sides.append(results)
+            for matrix, *pair in zip(found, *sides, strict=True):
+                up, down = map(self._values.evaluator.value, pair)
+                matrix[row] = (up - down).ravel() / (2 * eps)
+        return found
+
+    def _matrix(self, rows: int, columns: int) -> Array:
+        """Room for a Jacobian. Raises `limit-memory` where there is none."""
+        graph = self._values.graph
+        graph.ledger.require(3 * 8 * rows * columns, "a Jacobian", graph.span)
+        return np.zeros((rows, columns))
 
     def _like(self, array: Array, node: Node) -> Node:
         """An array as a constant of the dtype of a tensor."""
@@ -174,6 +189,14 @@ class GradientChecks:
         """A Jacobian as PyTorch prints it, in the dtype of a tensor."""
         suffixes = self._values.suffixes(self._like(jacobian, node))
         return with_suffixes(jacobian, suffixes, self._values.style or PLAIN)
+
+
+def _units(shape: Shape) -> Iterator[Array]:
+    """Arrays with one element that is 1, each of them in turn."""
+    for place in range(math.prod(shape)):
+        unit = np.zeros(shape)
+        unit.flat[place] = 1.0
+        yield unit
 
 
 def _function(value: Value, name: str) -> Object:

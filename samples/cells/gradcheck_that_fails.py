@@ -57,3 +57,6 @@ try:
     gradgradcheck(lambda t: Cube.apply(t).detach() * t, b)
 except Exception as e:
     print(type(e).__name__)
+empty = torch.zeros(0, dtype=torch.double, requires_grad=True)
+single = torch.tensor(0.3, dtype=torch.double, requires_grad=True)
+print(gradcheck(torch.sin, empty), gradcheck(lambda t: t.exp().sum(), single))
