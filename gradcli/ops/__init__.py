@@ -34,24 +34,30 @@ class Functions(Mapping[str, Function]):
     than to run a small program.
     """
 
+    def __init__(self) -> None:
+        self._waiting = [*reversed(MODULES)]
+
     def __getitem__(self, name: str) -> Function:
-        for module in MODULES:
-            if name in TABLE:
-                break
-            import_module(f"gradcli.ops.{module}")
+        while name not in TABLE and self._waiting:
+            self._import_next()
         return TABLE[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_whole())
+        return iter(self._whole())
 
     def __len__(self) -> int:
-        return len(_whole())
+        return len(self._whole())
 
+    def _whole(self) -> Mapping[str, Function]:
+        while self._waiting:
+            self._import_next()
+        return TABLE
 
-def _whole() -> Mapping[str, Function]:
-    for module in MODULES:
-        import_module(f"gradcli.ops.{module}")
-    return TABLE
+    def _import_next(self) -> None:
+        module = self._waiting[-1]
+        import_module(f"gradcli.ops.{module}")  # another thread that needs it waits here, too
+        if self._waiting[-1:] == [module]:
+            self._waiting.pop()
 
 
 FUNCTIONS = Functions()

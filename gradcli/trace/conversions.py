@@ -152,7 +152,7 @@ class Conversions:
         value = given["ndarray"]
         node = self.values.tensor(value, "from_numpy")
         kind = PrintedNumbers(self.values).class_of(value) or (
-            "Tensor" if self.values.is_tensor(value) else ""
+            "Tensor" if self.values.is_pytorch and self.values.is_tensor(value) else ""
         )
         if kind and kind != "numpy.ndarray":
             raise RefusedError(

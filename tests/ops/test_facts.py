@@ -31,6 +31,12 @@ def test_every_fact_is_an_attribute_with_a_default() -> None:
     assert all(hasattr(Op, fact) for fact in facts)
 
 
+def test_an_unknown_name_imports_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(FUNCTIONS) > 430  # all modules
+    monkeypatch.setattr("gradcli.ops.import_module", None)
+    assert "nothing" not in FUNCTIONS
+
+
 def test_a_call_converts_every_parameter() -> None:
     """By the text of its annotation, so that modules of functions keep annotations as text."""
     made = {"Graph"}
