@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
@@ -102,9 +102,10 @@ class GradientChecks:
         unlike = yield self._unlike(function, inputs, eps, (atol, rtol))
         raises = "raise_exception" not in given or values.truth(given["raise_exception"])
         if unlike and raises:
-            raise GradcliError(
-                "assertion", unlike, hint="gradcli check compares them element by element"
-            )
+            raise RefusedError(
+                ("GradcheckError", unlike), "assertion", unlike.rstrip(),
+                hint="gradcli check compares them element by element",
+            )  # fmt: skip
         return values.graph.constant(not unlike)
 
     def _unlike(

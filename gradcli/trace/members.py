@@ -97,14 +97,14 @@ def _called(
     ]
     try:
         found = getattr(_number(values, node, kind), name)(*others)
+        if isinstance(found, tuple):
+            return tuple(map(values.plain, found))
+        if found is not NotImplemented:
+            return found if isinstance(found, str) else values.plain(found)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
         said = type(error).__name__, str(error)
         raise RefusedError(said, "value", f"{name}: {error}") from None
-    if found is NotImplemented:
-        raise GradcliError("type", f"{name} of {kind} and {', '.join(kinds)} is not known")
-    if isinstance(found, tuple):
-        return tuple(map(values.plain, found))
-    return found if isinstance(found, str) else values.plain(found)
+    raise GradcliError("type", f"{name} of {kind} and {', '.join(kinds)} is not known")
 
 
 def check_tensor(function: Function | None, name: str, kind: str) -> None:

@@ -266,8 +266,6 @@ _PHRASES = (
              lambda text: f"could not convert string to float: {text}"),
     _phrase(r"^retain_grad is for what requires grad", "RuntimeError", lambda:
              "can't retain_grad on Tensor that has requires_grad=False"),
-    _phrase(r"^((?:Jacobian mismatch|Numerical gradient) for .*)", "GradcheckError",
-             lambda text: text),
     _phrase(r"^only leaves can be copied with what they hold", "RuntimeError", lambda:
              "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
              "protocol at the moment.  If you were attempting to deepcopy a module, this may be "

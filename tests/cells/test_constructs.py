@@ -239,6 +239,7 @@ ERRORS = [
      "torch.autograd.gradcheck(F.apply, torch.ones(2, requires_grad=True))", "assertion",
      "Jacobian mismatch"),
     ("hooks", W + "w.register_hook(3)", "type", "a function"),
+    ("numbers", T + "x = 7\nfor i in range(60):\n    x = x.__mul__(x)", "value", "too large"),
     ("data", T + "torch.utils.data.DataLoader(torch.ones(2), batch_size=0)", "value", "1 or more"),
     ("data", T + "torch.utils.data.TensorDataset(torch.ones(2), torch.ones(3))", "shape",
      "as many rows"),
