@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gradcli.diagnostics import GradcliError, Note, Source, Span
+from gradcli.diagnostics import GradcliError, Note, RefusedError, Source, Span
 from gradcli.graph import CONSTANT, INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
@@ -255,7 +255,12 @@ class Bindings(Updates):
         if not isinstance(value, str | list | tuple | Items | range | Object) and not (
             isinstance(value, Node) and value.shape
         ):
-            raise GradcliError(
+            from gradcli.trace.kinds_of_values import kind_of  # a mistake
+
+            kind = kind_of(value, self.special.numbers)
+            said = f"cannot unpack non-iterable {kind} object"
+            raise RefusedError(
+                ("TypeError", "iteration over a 0-d tensor" if kind == "Tensor" else said),
                 "type",
                 f"{describe(value)} cannot be taken apart",
                 hint="a, b = … takes a tuple, a list, or the rows of a tensor",
@@ -267,7 +272,13 @@ class Bindings(Updates):
             last = len(parts) - behind
             return [*parts[:first], Items(parts[first:last]), *parts[last:]]
         if len(parts) != len(target.items):
-            raise GradcliError(
+            few = f"not enough values to unpack (expected {len(target.items)}, got {len(parts)})"
+            if stars:
+                least = len(target.items) - 1
+                few = f"not enough values to unpack (expected at least {least}, got {len(parts)})"
+            many = f"too many values to unpack (expected {len(target.items)})"
+            raise RefusedError(
+                ("ValueError", few if len(parts) < len(target.items) else many),
                 "value",
                 f"{len(target.items)} names for {len(parts)} values",
                 hint=f"write {', '.join(f'v{i}' for i in range(1, len(parts) + 1))} = …"

@@ -7,7 +7,7 @@ from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -541,8 +541,14 @@ class Calls(Applications):
             value = yield self.visit(callee)
         self.graph.span = callee.span
         if not isinstance(value, Object):
-            raise GradcliError(
-                "type", "only a function can be called", hint="a product is written with *"
+            from gradcli.trace.kinds_of_values import kind_of  # a mistake
+
+            kind = kind_of(value, self.special.numbers)
+            raise RefusedError(
+                ("TypeError", f"'{kind}' object is not callable"),
+                "type",
+                "only a function can be called",
+                hint="a product is written with *",
             )
         arguments, keywords = yield self._all_as_written(expression)
         return (yield value.call(arguments, keywords))

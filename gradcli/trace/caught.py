@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 
 
 class Caught(str):
@@ -37,6 +37,13 @@ class RaisedError(GradcliError):
         self.cause: Any = None
         self.name = name
         self.value = value
+
+
+def nothing_to_raise() -> RefusedError:
+    """The error of `raise` alone outside an `except`."""
+    said = "No active exception to reraise"
+    return RefusedError(("RuntimeError", said), "value", "raise stands alone: no error is handled",
+                        hint="raise ValueError('…')")  # fmt: skip
 
 
 def made_of(kind: str, given: Sequence[Any], written: Callable[..., str]) -> Caught:

@@ -101,6 +101,7 @@ class ClassDefinitions:
             else:
                 holds.append(self._held_by(value))
         frame = Frame(tracer.frame, of_class=True)
+        frame.path += f"{statement.name}."
         made = Class(
             statement.name, bases, roots, frame, self._instance, tracer.apply_function,
             tracer.autograd.run_inside,

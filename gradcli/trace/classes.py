@@ -242,12 +242,16 @@ class Instance(Object):
         """What is done where its class has no `__init__`."""
         if arguments or keywords:
             name = self.made_by.name
-            raise GradcliError("type", f"{name} takes no arguments", hint="def __init__(self)")
+            said = ("TypeError", f"{name}() takes no arguments")
+            raise RefusedError(said, "type", f"{name} takes no arguments", "def __init__(self)")
 
     @property
     def described(self) -> str:
-        """What it is, in words."""
         return f"an object of the class {self.made_by.name}"
+
+    @property
+    def class_name(self) -> str:
+        return self.made_by.name
 
     def attribute(self, name: str) -> Any:
         if self.made_by.describes:
@@ -323,7 +327,7 @@ class Instance(Object):
     def item(self, items: Sequence[Any]) -> Any:
         method = self.special("__getitem__")
         if method is None:
-            raise GradcliError("type", f"{self.described} has no elements")
+            raise self.refuses("'{}' object is not subscriptable", "has no elements")
         return method.call([items[0] if len(items) == 1 else tuple(items)], {})
 
     def set_item(self, items: Sequence[Any], value: Any) -> Any:
@@ -366,7 +370,8 @@ class Instance(Object):
     def length(self) -> int:
         count = self.asked("__len__")
         if count is None:
-            raise GradcliError("type", f"{self.described} has no length", hint="def __len__(self)")
+            said = "object of type '{}' has no len()"
+            raise self.refuses(said, "has no length", "def __len__(self)")
         return self.values.integer(count, "__len__")
 
     def elements(self) -> Any:
@@ -377,7 +382,7 @@ class Instance(Object):
         if found is not None:
             return found
         if self.special("__getitem__") is None or self.special("__len__") is None:
-            raise GradcliError("type", f"{self.described} has no elements")
+            raise self.refuses("'{}' object is not iterable", "has no elements")
         numbers = map(self.values.graph.constant, map(float, range(self.length())))
         return Items([self.asked("__getitem__", each) for each in numbers])
 

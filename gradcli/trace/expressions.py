@@ -81,9 +81,14 @@ class Expressions(Operations):
             if self.values.latest and isinstance(value, Node):
                 return self.values.current(value)
             return value
-        if name in CONSTANTS and inner.function(name) is None:
-            return self.graph.constant(CONSTANTS[name])
         self.graph.span = expression.span
+        owner = inner.owner(name)
+        if owner is not None:
+            from gradcli.trace.refusals import before_its_value  # a mistake
+
+            raise before_its_value(name, owner is inner.of_body)
+        if name in CONSTANTS and self._is_bare_constant(name):
+            return self.graph.constant(CONSTANTS[name])
         if expression.id == "__name__":
             return "__main__"
         if expression.id == "__file__" and self.autograd.source.name != "program":
@@ -97,6 +102,10 @@ class Expressions(Operations):
         if found is None:
             raise self._unknown_name(expression.id)
         return found
+
+    def _is_bare_constant(self, name: str) -> bool:
+        """Whether `pi` or `e` is a number: with PyTorch, only those of modules are."""
+        return self.frame.function(name) is None and not self.values.is_pytorch
 
     def function_value(self, callee: syntax.Name | syntax.Attribute) -> Value:
         """A function, constant or dtype that a name or a module's member stands for, else None."""

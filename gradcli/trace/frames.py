@@ -15,12 +15,17 @@ class Frame:
     """The names that one body can see: its own, then those of the body around it."""
 
     __slots__ = ("elsewhere", "functions", "imports", "of_class", "of_comprehension", "outer",
-                 "receiver", "values")  # fmt: skip
+                 "own", "path", "receiver", "values")  # fmt: skip
 
     def __init__(self, outer: Frame | None = None, of_class: bool = False) -> None:
         self.outer = outer
+        self.path: str = "" if outer is None else outer.path
+        """What stands before the names of functions that are defined in it: `Net.`,
+        `f.<locals>.`."""
         self.of_class = of_class
         """Whether it is a class's, whose names its methods do not see."""
+        self.own: frozenset[str] = frozenset()
+        """The names that are its own before they have a value, as Python has it."""
         self.of_comprehension = False
         """Whether it has the names of a comprehension alone."""
         self.receiver: tuple[Any, Value] | None = None
@@ -40,11 +45,22 @@ class Frame:
             frame = frame.outer
 
     def holder(self, name: str) -> Frame | None:
-        """The nearest frame in which a name has a value; None where a function is nearer."""
+        """The nearest frame in which a name has a value; None where a function is nearer, or a
+        body that has yet to give it one.
+        """
         frame: Frame | None = self
         while frame is not None and name not in frame.values:
-            frame = None if name in frame.functions else frame.outer
+            frame = None if name in frame.functions or name in frame.own else frame.outer
         return frame
+
+    def owner(self, name: str) -> Frame | None:
+        """The frame of the body that has yet to give a name of its own a value, if one has."""
+        for frame in self:
+            if name in frame.values or name in frame.functions:
+                return None
+            if name in frame.own:
+                return frame
+        return None
 
     def binder(self, name: str) -> Frame:
         """The frame in which an assignment of the body gives a name its value."""
@@ -74,7 +90,7 @@ class Frame:
         """The user's function of that name, if there is one."""
         frame: Frame | None = self
         while frame is not None and name not in frame.functions:
-            frame = frame.outer
+            frame = None if name in frame.own else frame.outer
         return None if frame is None else frame.functions[name]
 
     def function_names(self) -> set[str]:
@@ -99,6 +115,8 @@ class UserFunction(Object):
         """
         self.definition = definition
         self.frame = frame
+        self.path = frame.path
+        """What its whole name begins with."""
         self.records = records
         self.defaults: dict[str, Value] = {}
         """What parameters are where a call gives them nothing."""
@@ -117,6 +135,8 @@ class UserFunction(Object):
         self.remembered: dict[Any, Value] | None = None
         """What it gave, by its arguments, where that is kept."""
         self._key: Callable[[list[Value], Given], Any] = lambda *_: None
+        self.own: frozenset[str] | None = None
+        """The names of its body's own, found at the first call."""
         self.yields = False
         """Whether a call gives a generator."""
         self.owner: Any = None
@@ -125,10 +145,21 @@ class UserFunction(Object):
         """What the program has given it: `f.calls = 0`."""
         self._run = run
 
+    @property
+    def name(self) -> str:
+        """What Python calls it."""
+        return "<lambda>" if self.definition.name == "lambda" else self.definition.name
+
+    @property
+    def qualified(self) -> str:
+        """The same, and where it is defined: `Net.forward`."""
+        return self.path + self.name
+
     def again(self) -> UserFunction:
         """The same function, which may be bound otherwise."""
         made = UserFunction(self.definition, self.frame, self._run, self.records)
         made.defaults, made.owner, made.yields = self.defaults, self.owner, self.yields
+        made.path = self.path
         return made
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
@@ -166,10 +197,10 @@ class UserFunction(Object):
             return self.fields[name]
         if name == "__wrapped__" and self.wraps is not None:
             return self.wraps
-        if name in ("__name__", "__doc__") and self.wraps is not None:
+        if name in ("__name__", "__qualname__", "__doc__") and self.wraps is not None:
             return self.wraps.attribute(name)
         if name in ("__name__", "__qualname__"):
-            return {"lambda": "<lambda>"}.get(self.definition.name, self.definition.name)
+            return self.qualified if name == "__qualname__" else self.name
         if name == "__doc__":
             return docstring(self.definition.body)
         return super().attribute(name)

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import MODULES, PYTHON
 from gradcli.trace.constructors import KINDS
@@ -157,7 +157,8 @@ def is_none(path: Sequence[str], imports: Mapping[str, str]) -> bool:
 def _unknown_module(module: str) -> NoReturn:
     from gradcli.trace.outside import advice
 
-    raise GradcliError(
+    raise RefusedError(
+        ("ModuleNotFoundError", f"No module named '{module}'"),
         "name",
         f"gradcli has no module {module!r}",
         hint=advice(module)

@@ -204,6 +204,50 @@ def _free(statements: Sequence[Any], bound: set[str], found: dict[str, None]) ->
         waiting += reversed(_read(part, bound))
 
 
+def locals_of(definition: syntax.FunctionDefinition) -> frozenset[str]:
+    """The names that a function's body binds, and no outer one: they have no value before."""
+    found: set[str] = set()
+    outer: set[str] = set()
+    waiting: list[Any] = [*definition.body]
+    while waiting:
+        part = waiting.pop()
+        match part:
+            case syntax.FunctionDefinition(name=name) | syntax.ClassDefinition(name=name):
+                found.add(name)
+                continue
+            case syntax.Lambda() | syntax.Comprehension() | syntax.Import():
+                continue
+            case syntax.Outer(names=names):
+                outer.update(names)
+            case syntax.Assign(target=target) | syntax.AugmentedAssign(target=target):
+                found.update(_bound_by(target))
+            case syntax.ChainedAssign(targets=targets):
+                found.update(*map(_bound_by, targets))
+            case syntax.For(target=target) | syntax.Yield(target=syntax.Syntax() as target):
+                found.update(_bound_by(target))
+            case syntax.Context(name=str(name)) | syntax.Handler(name=str(name)):
+                found.add(name)
+            case syntax.Walrus(name=name):
+                found.add(name)
+        waiting += parts_of(part)
+    return frozenset(found - outer - {each.name.lstrip("*") for each in definition.parameters})
+
+
+def _bound_by(target: syntax.Syntax) -> set[str]:
+    """The names that an assignment binds: not those of what it changes a part of."""
+    found: set[str] = set()
+    waiting: list[Any] = [target]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, syntax.Name):
+            found.add(part.id)
+        elif isinstance(part, syntax.Tuple | syntax.List):
+            waiting += part.items
+        elif isinstance(part, syntax.Starred):
+            waiting.append(part.value)
+    return found
+
+
 class _Binds(NamedTuple):
     names: set[str]
 

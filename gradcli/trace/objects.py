@@ -43,7 +43,22 @@ class Object:
 
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         """The value of a call, or a visitor that finds it."""
-        raise GradcliError("type", f"{self.what} cannot be called")
+        raise self.refuses("'{}' object is not callable", "cannot be called")
+
+    @property
+    def described(self) -> str:
+        """What it is, in words."""
+        return self.what
+
+    @property
+    def class_name(self) -> str:
+        """The name of its class, as Python's errors have it."""
+        return self.title
+
+    def refuses(self, said: str, told: str, hint: str | None = None) -> RefusedError:
+        """The error for what it does not do; Python says it of its class."""
+        error = ("TypeError", said.format(self.class_name))
+        return RefusedError(error, "type", f"{self.described} {told}", hint=hint)
 
     def attribute(self, name: str) -> Any:
         """The value of an attribute. Raises `name`."""
@@ -59,7 +74,7 @@ class Object:
 
     def elements(self) -> Any:
         """What a number in brackets chooses from. Raises `type`."""
-        raise GradcliError("type", f"{self.what} has no elements")
+        raise self.refuses("'{}' object is not iterable", "has no elements")
 
     def looped(self) -> Any:
         """What a loop over it runs over."""
@@ -71,15 +86,17 @@ class Object:
 
     def set_item(self, items: Sequence[Any], value: Any) -> Any:
         """Give an element a value. Raises `type`."""
-        raise GradcliError("type", f"{self.what} has no elements that can be set")
+        said = "'{}' object does not support item assignment"
+        raise self.refuses(said, "has no elements that can be set")
 
     def delete_item(self, items: Sequence[Any]) -> Any:
         """Take an element away. Raises `type`."""
-        raise GradcliError("type", f"{self.what} has no elements that can be deleted")
+        said = "'{}' object doesn't support item deletion"
+        raise self.refuses(said, "has no elements that can be deleted")
 
     def contains(self, value: Any) -> bool:
         """Whether a value is one of its elements. Raises `type`."""
-        raise GradcliError("type", f"{self.what} has no elements")
+        raise self.refuses("argument of type '{}' is not iterable", "has no elements")
 
     def is_same(self, other: Any) -> bool:
         """Whether another value is this one."""

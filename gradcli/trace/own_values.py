@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary, key_of
@@ -153,7 +152,8 @@ class OwnValue(Instance):
         if super().special("__len__") is not None:
             return super().length()
         if isinstance(self.inner, Node):
-            raise GradcliError("type", f"{self.described} has no length", hint="def __len__(self)")
+            said = "object of type '{}' has no len()"
+            raise self.refuses(said, "has no length", "def __len__(self)")
         held = self.inner
         return held.length() if isinstance(held, Object) else len(held)  # type: ignore[arg-type]
 

@@ -142,6 +142,20 @@ def no_operator(operator: str, left: str, right: str) -> RefusedError:
     )
 
 
+def before_its_value(name: str, is_local: bool) -> RefusedError:
+    """The error for a name of a function's own, or of a function around it, that is read before it
+    has a value.
+    """
+    said = f"cannot access {'local' if is_local else 'free'} variable '{name}' where it is not "
+    said += "associated with a value" + ("" if is_local else " in enclosing scope")
+    return RefusedError(
+        ("UnboundLocalError" if is_local else "NameError", said),
+        "name",
+        f"the name {name!r} has no value yet: the function gives it one of its own",
+        hint=f"global {name} in its first line means the one outside; or pass it as an argument",
+    )
+
+
 def no_order(operator: str, left: str, right: str) -> RefusedError:
     """The error for a comparison of values of classes that have no order."""
     said = f"'{operator}' not supported between instances of '{left}' and '{right}'"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from gradcli.diagnostics import GradcliError, Note, Span
+from gradcli.diagnostics import GradcliError, Note, RefusedError, Span
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
@@ -32,7 +32,7 @@ class Scopes(Bindings):
     """Runs these statements; `Tracer` adds loops, branches and functions."""
 
     _handled: GradcliError | None = None
-    """The last error that an `except` was for."""
+    """The error whose `except` is being run."""
 
     _tries = 0
     """How many `try` blocks are being run, one inside the other."""
@@ -102,6 +102,20 @@ class Scopes(Bindings):
     # --- try ---
 
     def try_(self, statement: syntax.Try) -> Visit:
+        frame, records = self.frame, self.records
+        try:
+            leave = yield self._tried(statement)
+        except GradcliError:
+            self.frame, self.records = frame, records
+            leave = yield self.body(statement.last)
+            if leave is None:
+                raise
+            return leave
+        last = yield self.body(statement.last)
+        return leave if last is None else last
+
+    def _tried(self, statement: syntax.Try) -> Visit:
+        """The same without what is done last in any case."""
         from gradcli.trace.exceptions import caught  # most programs start faster without
 
         frame, records, span = self.frame, self.records, self.graph.span
@@ -111,18 +125,18 @@ class Scopes(Bindings):
         except GradcliError as error:
             self.frame, self.records = frame, records
             handler = self._handler(statement.handlers, error)
-            self._handled = error
             if handler is None:
-                yield self.body(statement.last)
                 raise
+            before, self._handled = self._handled, error
             self.graph.span = span
             if handler.name is not None:
                 self.frame.values[handler.name] = caught(error)
-            leave = yield self.body(handler.body)
-        else:
-            leave = (yield self.body(statement.otherwise)) if leave is None else leave
-        last = yield self.body(statement.last)
-        return leave if last is None else last
+            try:
+                return (yield self.body(handler.body))
+            finally:
+                self._handled = before
+                frame.values.pop(handler.name or "", None)
+        return (yield self.body(statement.otherwise)) if leave is None else leave
 
     @contextmanager
     def _trying(self) -> Iterator[None]:
@@ -148,12 +162,12 @@ class Scopes(Bindings):
 
     def raise_(self, statement: syntax.Raise) -> Visit:
         """An error of the program's own, which `except` of that class catches."""
-        from gradcli.trace.caught import RaisedError, made_of
+        from gradcli.trace.caught import RaisedError, made_of, nothing_to_raise
 
         name, given = "", list[Any]()
         error = statement.error
-        if error is None and self._handled is not None:
-            raise self._handled
+        if error is None:
+            raise self._handled or nothing_to_raise()
         own = yield self._own_error(error)
         if own is not None and own.value is not None and statement.cause is not None:
             own.value.cause = yield self.visit(statement.cause)
@@ -208,7 +222,10 @@ class Scopes(Bindings):
     # --- names ---
 
     def note_imports(self, statements: Sequence[syntax.Statement]) -> None:
-        """Whatever a cell imports, also further down, its first lines are Python too."""
+        """Whatever a cell imports, also further down, its first lines are Python too; so is one
+        that handles errors.
+        """
+        self.values.is_python |= any(isinstance(each, syntax.Try) for each in statements)
         self._mean_by(
             [
                 item.path
@@ -359,7 +376,8 @@ class Scopes(Bindings):
             said = self.python.written((yield self.visit(statement.message)))
         self.graph.span = statement.span
         text = self.source.text[slice(*statement.test.span)]
-        raise GradcliError("assertion", said or f"this does not hold: {text}")
+        told = said or f"this does not hold: {text}"
+        raise RefusedError(("AssertionError", said), "assertion", told)
 
 
 def _is_of(path: str, library: str) -> bool:

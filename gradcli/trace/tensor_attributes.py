@@ -94,7 +94,10 @@ def found(autograd: Autograd, value: Any, name: str) -> Any:
             return getattr(value, "cause", None)
         is_key = value.kind == "KeyError" and value[:1] in ("'", '"')
         said = (value[1:-1] if is_key else str(value),) if value else ()
-        return getattr(value, "args", said) if name == "args" else NOTHING
+        args = getattr(value, "args", said)
+        if (value.kind, name) in (("StopIteration", "value"), ("SystemExit", "code")):
+            return args[0] if args else None
+        return args if name == "args" else NOTHING
     elif isinstance(value, str):
         if value.partition(":")[0] in ("cpu", "cuda", "mps") and name in ("type", "index"):
             kind, _, index = value.partition(":")

@@ -33,7 +33,7 @@ from gradcli.trace.loops import (
     TraceLimits,
     Turns,
 )
-from gradcli.trace.names import repeats
+from gradcli.trace.names import locals_of, repeats
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object, is_setting
 from gradcli.trace.series import series
@@ -269,6 +269,7 @@ class Tracer(Loops):
 
     def _function(self, statement: syntax.FunctionDefinition) -> Visit:
         function = UserFunction(statement, self._visible(), self.user_call)
+        function.path = self.frame.path
         if "yield" in self.source.text[slice(*statement.span)]:
             from gradcli.trace.generators import yields
 
@@ -452,9 +453,13 @@ class Tracer(Loops):
         self._calls_open += 1
         self.graph.ledger.take(CALL_BYTES, "a call within a call, and so on,", span)
         frame = Frame(function.frame)
+        frame.path = f"{function.qualified}.<locals>."
+        if function.own is None:
+            function.own = self._names_of_its_own(function.definition)
+        frame.own = function.own
         caller, recorded = self.frame, self.records
         first = self.graph.count
-        given = self._given(function.definition, arguments, keywords)
+        given = self._given(function, arguments, keywords)
         if function.owner is not None and arguments:
             frame.receiver = (function.owner, arguments[0])
         self.frame = frame
@@ -489,6 +494,11 @@ class Tracer(Loops):
         self.ended("function", function.definition.name, span, first, given, result)
         return result
 
+    def _names_of_its_own(self, definition: syntax.FunctionDefinition) -> frozenset[str]:
+        """The names that Python would not look for outside: in braces, what is around is seen."""
+        head = self.source.text[definition.span[0] : definition.body[0].span[0]]
+        return frozenset() if "{" in head else locals_of(definition)
+
     def _generated(self, function: UserFunction, frame: Frame) -> Value:
         """What a function gives that yields."""
         from gradcli.trace.generators import GeneratorBody
@@ -499,29 +509,34 @@ class Tracer(Loops):
         return Remaining(self.values, body.values(), body)
 
     def _given(
-        self,
-        definition: syntax.FunctionDefinition,
-        arguments: list[Value],
-        keywords: dict[str, Value],
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
     ) -> dict[str, Value]:
         """The arguments of a call by the names of the parameters."""
-        parameters = definition.parameters
+        try:
+            return self._matched(function, arguments, keywords)
+        except GradcliError as error:
+            from gradcli.trace.call_errors import misfit  # a mistake
+
+            raise misfit(function, arguments, keywords, error) from None
+
+    def _matched(
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
+    ) -> dict[str, Value]:
+        parameters = function.definition.parameters
         if any(each.name.startswith("*") for each in parameters):
-            return self._gathered(definition, arguments, keywords)
+            return self._gathered(function, arguments, keywords)
         optional = {each.name for each in parameters if each.default is not None}
         names = [each.name for each in parameters]
-        return bind_names(definition.name, names, arguments, keywords, optional)
+        return bind_names(function.definition.name, names, arguments, keywords, optional)
 
     def _gathered(
-        self,
-        definition: syntax.FunctionDefinition,
-        arguments: list[Value],
-        keywords: dict[str, Value],
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
     ) -> dict[str, Value]:
         """The arguments of a function with `*args` or `**options`."""
         plain: list[str] = []
         rest = options = ""
         by_name = False
+        definition = function.definition
         for each in definition.parameters:
             if each.name.startswith("**"):
                 options = each.name[2:]
@@ -529,11 +544,13 @@ class Tracer(Loops):
                 rest, by_name = each.name[1:], True
             elif not by_name:
                 plain.append(each.name)
-        named = {each.name for each in definition.parameters if each.name != "*"}
+        named = [each.name for each in definition.parameters if each.name[0] != "*"]
         optional = {each.name for each in definition.parameters if each.default is not None}
         own = {name: value for name, value in keywords.items() if name in named or not options}
         first = arguments[: len(plain)] if rest else arguments
-        keys = [*plain, *(name for name in own if name in named and name not in plain)]
+        keys = plain if len(first) > len(plain) else [
+            name for name in named if name in plain or name in own or name not in optional
+        ]  # fmt: skip
         given = bind_names(definition.name, keys, first, own, optional)
         if rest:
             given[rest] = tuple(arguments[len(plain) :])

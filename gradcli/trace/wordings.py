@@ -248,8 +248,8 @@ _PHRASES = (
     _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
     _phrase(r"holds (?:int|bool) values: they have no derivative", "RuntimeError", lambda:
              "element 0 of tensors does not require grad and does not have a grad_fn"),
-    _phrase(r"^the elements of a tuple cannot be set", "TypeError", lambda:
-             "'tuple' object does not support item assignment"),
+    _phrase(r"^the elements of a (tuple|string) cannot be set", "TypeError", lambda kind:
+             f"'{kind.replace('ing', '')}' object does not support item assignment"),
     _phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
              "only Tensors of floating point dtype can require gradients"),
     _phrase(r"^requires_grad is for floats", "RuntimeError", lambda:
@@ -386,13 +386,12 @@ _PHRASES = (
     _phrase(rf"^\S+= would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
     _phrase(r"^gradcli has no (torch(?:\.\w+)*)\.(\w+)$", "AttributeError",
              lambda module, name: f"module '{module}' has no attribute '{name}'"),
+    _phrase(r"^there is no function '(\w+)'$", "NameError",
+             lambda name: f"name '{name}' is not defined"),
     _phrase(r"^there is no function '([\w.]+)\.(\w+)'", "AttributeError",
              lambda module, name: f"module '{module}' has no attribute '{name}'"),
     _phrase(r"^a (list|string|tuple) has no (?:attribute|method) '(\w+)'", "AttributeError",
              lambda kind, name: f"'{kind.replace('ing', '')}' object has no attribute '{name}'"),
-    _phrase(r"^(\d+) names for (\d+) values", "ValueError", lambda names, count:
-             f"too many values to unpack (expected {names})" if int(count) > int(names) else
-             f"not enough values to unpack (expected {names}, got {count})"),
     _phrase(r"^(\w+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
     _phrase(r"^(\w+) takes (\d+) arguments?; (\d+) are given", "TypeError", _surplus),
     _phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
