@@ -172,7 +172,9 @@ class Builder:
 
     # --- statements ---
 
-    def evaluate(self, parts: Parts, span: Span) -> Evaluate:
+    def evaluate(self, parts: Parts, span: Span) -> Evaluate | PassStatement:
+        if type(parts[0]) is Ellipsis:
+            return PassStatement(span)
         if type(parts[0]) is Walrus and parts[0].span == span:
             raise self.error(
                 span,

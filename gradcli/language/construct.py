@@ -13,7 +13,6 @@ from gradcli.language.syntax import (
     Call,
     Compare,
     Constant,
-    Ellipsis,
     Expression,
     Index,
     Keyword,
@@ -27,7 +26,7 @@ from gradcli.language.syntax import (
     Unary,
 )
 
-Item: TypeAlias = Expression | Slice | Ellipsis
+Item: TypeAlias = Expression | Slice
 
 NOWHERE = (0, 0)
 """The span of nodes that are not from a text."""

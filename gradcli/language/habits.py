@@ -229,14 +229,12 @@ def _missing_operand(wrong: WrongToken) -> Answer | None:
 
 
 def _in_brackets(wrong: WrongToken) -> Answer | None:
-    """`f(a; b)` and `...` outside an index."""
+    """`f(a; b)`."""
     if wrong.text == ";":
         return (
             "`;` ends a statement, and cannot stand inside brackets or a value",
             "separate items with ,",
         )
-    if wrong.text == "...":
-        return "`...` stands only in an index, as in x[..., 0]", None
     return None
 
 

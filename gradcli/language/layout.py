@@ -345,6 +345,8 @@ class TextLayout:
         is_alone = before < 0 or "\n" in text[before:start]
         if mark == "#!" and is_alone and "\n" not in text[:start]:
             return True  # the first line of a script names the program that runs it
+        if mark == "#!" and is_alone and len(text[start + 2 : end].split()) > 1:
+            return True  # a command of a notebook that is switched off, and no code of an error
         if is_alone or self.is_inside:
             raise misplaced(self.tokens.source, (start, end))
         self.tokens.comments.append(((start, end), before))

@@ -75,7 +75,7 @@ _INDENT = "    "
 _DEEPEST = 16
 """Deeper blocks are not indented further, or the text of n nested ones would have n² blanks."""
 
-_Part: TypeAlias = Expression | Keyword | Pair | Slice | Ellipsis
+_Part: TypeAlias = Expression | Keyword | Pair | Slice
 _Piece: TypeAlias = str | tuple[_Part, int]
 """Text; or a node, and the least precedence with which it needs no parentheses."""
 

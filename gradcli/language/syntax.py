@@ -205,6 +205,8 @@ class Slice(Syntax):
 
 
 class Ellipsis(Syntax):
+    """`...`: all axes that an index does not name; a value that stands for what is left out."""
+
     span: Span
 
 
@@ -212,7 +214,7 @@ class Index(Syntax):
     """`value[items]`; `x[0, 1]` has two items, `x[(0, 1)]` one tuple."""
 
     value: Expression
-    items: tuple[Expression | Slice | Ellipsis, ...]
+    items: tuple[Expression | Slice, ...]
     span: Span
 
 
@@ -283,7 +285,7 @@ class Starred(Syntax):
 Expression: TypeAlias = (
     Number | String | ByteString | Template | Constant | Name | List | Tuple | Unary | Binary
     | Compare | Call | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral
-    | Starred | Walrus
+    | Starred | Walrus | Ellipsis
 )  # fmt: skip
 
 Target: TypeAlias = Name | Tuple | Attribute | Index

@@ -16,7 +16,7 @@ from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Device, Items, Unquoted
-from gradcli.trace.objects import BuiltIn, Object, attribute_or_method
+from gradcli.trace.objects import DOTS, BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
 from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
@@ -52,6 +52,7 @@ class Expressions(Operations):
             syntax.Template: self._template,
             syntax.Walrus: self._naming,
             syntax.DictLiteral: self._dictionary,
+            syntax.Ellipsis: lambda _: DOTS,
         }
 
     def call(self, expression: syntax.Call) -> Visit | Value:
@@ -93,6 +94,8 @@ class Expressions(Operations):
             return "__main__"
         if expression.id == "__file__" and self.autograd.source.name != "program":
             return self.autograd.source.name
+        if name == "Ellipsis":
+            return DOTS
         found = self.function_value(expression)
         if found is None:
             from gradcli.trace.own_errors import class_of_errors, is_error  # few come here
@@ -379,9 +382,7 @@ class Expressions(Operations):
         """
         items: list[Any] = []
         for item in expression.items:
-            if isinstance(item, syntax.Ellipsis):
-                items.append(Ellipsis)
-            elif isinstance(item, syntax.Slice):
+            if isinstance(item, syntax.Slice):
                 bounds = []
                 for bound in (item.lower, item.upper, item.step):
                     bounds.append(None if bound is None else (yield self.visit(bound)))
@@ -392,7 +393,7 @@ class Expressions(Operations):
                 if isinstance(item, syntax.List) and _has_lists(item):
                     found = self.as_written(item, found)
                 several = found if isinstance(found, tuple) else (found,)
-                items += [getattr(each, "bounds", each) for each in several]  # of slice(0, 3)
+                items += [getattr(each, "bounds", each) for each in several]  # slice(0, 3), dots
         return items
 
     def _slice(self, bounds: list[Value], copied: Value) -> slice | Node:

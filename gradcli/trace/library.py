@@ -18,6 +18,7 @@ from gradcli.trace.callee import MODULES
 from gradcli.trace.conversions import Conversions
 from gradcli.trace.libraries import has
 from gradcli.trace.object_functions import ObjectFunctions
+from gradcli.trace.objects import Object
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.sequences import Sequences
 from gradcli.trace.settings import SettingCalls
@@ -72,9 +73,10 @@ _IN_MEMORY = (".view(",)
 _SPREAD = (
     ".t()", ".T.", ".T)", ".T,", ".T ", ".T;", ".T[", ".T]", ".T\n", ".mT", "transpose(",
     "permute(", "moveax", "movedim(", "swap", "expand(", "::", ":,", ", :", "narrow(", "select(",
-    "chunk(", "split(", "unbind(", "diagonal(", "unfold(",
+    "chunk(", "split(", "unbind(", "diagonal(", "unfold(", ".t_(", "transpose_(",
 )  # fmt: skip
 """What may leave elements in another order than that of their memory, or with others between."""
+_EINSUMS = ("einsum(",)
 _COLLECTIONS = ("namedtuple", "deque")
 _EVEN_STEPS = ("endpoint", "retstep")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
@@ -177,6 +179,13 @@ class Library:
         own = name in members(module, self.functions) or whole in self.constants
         return own or constant_of(whole) is not None
 
+    def add(self, module: str, name: str, function: Object) -> None:
+        """Have a module know a function of the program's by a name of its own."""
+        if self.has_member(module, name):
+            raise GradcliError("name", f"{module}.{name} is there and stays what it is",
+                               hint=f"another name is free: {module}.{name}_own")  # fmt: skip
+        self.functions[f"{module}.{name}"] = function.call
+
     def have_all(self) -> bool:
         """Have what few programs use, too: once a name is not found without it."""
         if not self.is_whole:
@@ -230,6 +239,10 @@ class Library:
             from gradcli.trace.memory import Memory
 
             self._add(Memory(self._autograd))
+        if self._mentions(_EINSUMS):
+            from gradcli.trace.sublists import Sublists
+
+            self._add(Sublists(self._values, self._caller.function_call))
         self._add_numpys()
         if self._mentions(_DRAWS):
             self._draw()

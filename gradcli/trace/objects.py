@@ -259,6 +259,20 @@ class BoundMethod(BuiltIn):
         return self._owner.method_shown(self.name)
 
 
+class Dots(Object):
+    """`...`: what is left out; between brackets, the axes that nothing else stands for."""
+
+    what = "..."
+    title = "ellipsis"
+    bounds = Ellipsis
+
+    def shown(self) -> str:
+        return "Ellipsis"
+
+
+DOTS = Dots()
+
+
 class TypeHint(Object):
     """`List[int]` as a value, which means nothing here."""
 

@@ -122,7 +122,9 @@ class Updates(ElementUpdates):
                 hint=f"bind a name to the result: x = x.{name}(…)",
             )  # fmt: skip
         result: Node = call(self.values, FUNCTIONS[name], [node, *arguments], keywords)
+        before, views = self.values.lie(node)
         self.replace(node, result)
+        self.values.turned[self.values.current(node)] = before, [*views, result]
         return result
 
     def _resized(self, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]) -> Node:
@@ -341,6 +343,11 @@ class Updates(ElementUpdates):
 
         path = path_of(target)
         if path is not None and has_no_meaning(path, self.frame.imports):
+            return
+        module = self.module_of(target.value)
+        if module is not None and isinstance(value, Object):
+            self.graph.span = target.span
+            self.library.add(module, target.name, value)
             return
         owner = yield self.visit(target.value)
         self.graph.span = target.span

@@ -143,7 +143,6 @@ WRONG = [
     ("f(x »y«)", "operator is missing between `x` and `y`", ","),
     ("a == »not« b", "`not` cannot follow `==`", "(not"),
     ("x.»«", "name of an attribute or method is missing", None),
-    ("x = »...«", "`...` stands only in an index", None),
     ("f(a»;« b)", "`;`", ","),
     # expectations
     ("»#= 3«", "expectation", "space"),
