@@ -131,7 +131,8 @@ class Applications(NumpyCalls):
         if special is None and name not in self.table and self.have_all():
             special = self.special_of(name)
         if special is not None:
-            return special(arguments, keywords)
+            found: Value = self.in_half(special(arguments, keywords))
+            return found
         if arguments and isinstance(arguments[0], Object):
             own = arguments[0].special(f"__{name}__")  # as of `abs(v)`
             if own is not None:
@@ -231,7 +232,8 @@ class Applications(NumpyCalls):
                 self.values.titles[id(result)] = name, result
         for each in result if isinstance(result, tuple) else (result,):
             if each.__class__ is Node and each.index >= first:
-                self.values.made_by[each] = built_in.name, arguments, keywords
+                made = self.values.rounded.get(each, each)
+                self.values.made_by[made] = built_in.name, arguments, keywords
 
     def _type_of_result(self, name: str) -> str | None:
         """What PyTorch calls the named tuple that a function gives; None where it is a plain

@@ -518,7 +518,7 @@ class Autograd:
         first = self.graph.count
         self._hook_results.clear()
         passes_hooks = self.hooks or self.together
-        is_watched = passes_hooks or self.node_hooks or self.looks_for_nan
+        is_watched = passes_hooks or self.node_hooks or self.looks_for_nan or self._has_halves()
         rules = self._hooked if is_watched else None
         grads = vjp(outputs, cotangents, wanted, rules=rules)
         if passes_hooks:
@@ -539,6 +539,8 @@ class Autograd:
         self, node: Node, change: Node, linked: Container[Node], selected: set[Node]
     ) -> Iterable[tuple[int, Node]]:
         """Contributions of a node whose gradient may pass hooks first."""
+        if self.dtypes is not None:
+            change = self.dtypes.gradient(node, change)
         change = self._through_hooks(node, change)
         own = self.node_hooks.get(node)
         if own is not None:
@@ -699,7 +701,12 @@ class Autograd:
                 f"the backward in line {self._line()} adds to {name}.grad, which holds the grad of "
                 f"line {self.written[node]}; {name}.grad.zero_() in between starts from zero",
             )
-        self.grads[node] = self.grads[node] + grad
+        total = self.grads[node] + grad
+        self.grads[node] = total if self.dtypes is None else self.dtypes.in_half(total)
+
+    def _has_halves(self) -> bool:
+        """Whether there are floats of 16 bits, to which gradients are rounded."""
+        return self.dtypes is not None and self.dtypes.has_halves
 
     # --- what is said about it ---
 

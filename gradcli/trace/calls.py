@@ -499,7 +499,7 @@ class Calls(Applications):
             arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
         if special is not None:
-            result = special(arguments, keywords)
+            result = self.in_half(special(arguments, keywords))
             if name == "requires_grad_" and isinstance(result, Node):
                 self.mark_in_place(callee.value, owner, result)
             return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import INPUT, Array, Graph, Node
@@ -30,10 +30,15 @@ class Changes:
         older views of them lie in it."""
         self.together: dict[Node, list[Node]] = {}
         """The tensors that have the same memory by `x.data = y`, by each of them."""
+        self.rounded: dict[Node, Node] = {}
+        """What tensors of few digits were before they were rounded."""
         self.former: set[Node] = set()
         """Copies of tensors as they were before a change in place, which backward may need."""
         self.copies: set[Node] = set()
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
+        self.turned: dict[Node, tuple[Node, list[Node]]] = {}
+        """Tensors whose axes were changed in place: in whose memory their elements lie as before,
+        and the views that lead to it."""
         self._reshaped: dict[Node, bool] = {}
         """Which reshapes of views are copies, as far as that was looked at."""
         self.data: set[Node] = set()
@@ -76,13 +81,30 @@ class Changes:
 
     def storage(self, node: Node) -> tuple[Node, list[Node]]:
         """The tensor in whose memory another one lies, and the views that lead from it to that."""
+        return self._own(*self._path(node, self.latest))
+
+    def _path(self, node: Node, ends: Container[Node]) -> tuple[Node, list[Node]]:
+        """The views that lead to a tensor, from one of `ends` or what is no view."""
         views: list[Node] = []
         while node.op.view and node not in self.copies and node.op not in (LEAF, INPUT):
-            if node in self.latest:
+            if node in ends:
                 break
             views.append(node)
             node = node.inputs[0]
-        return self._own(node, views[::-1])
+        return node, views[::-1]
+
+    def lie(self, node: Node) -> tuple[Node, list[Node]]:
+        """The same of how the elements lie: other axes in place leave them where they were."""
+        base, views = self.storage(node)
+        before, turned = self.turned.get(base, (base, []))
+        return before, [*turned, *views]
+
+    def rounded_of(self, node: Node, rounded: Node) -> Node:
+        """The second, which is the first with fewer digits: to PyTorch they are one."""
+        self.rounded[rounded] = node
+        if node in self.arrays:
+            self.arrays.add(rounded)
+        return rounded
 
     def _own(self, base: Node, views: list[Node]) -> tuple[Node, list[Node]]:
         """The same behind the last of the views that is a copy, if one is."""
@@ -96,9 +118,12 @@ class Changes:
         """Whether a reshape of the last of these views has memory of its own: PyTorch copies what
         no strides can show in the other shape.
         """
-        if all(view.op in IN_ORDER for view in views):
-            return False
         if reshaped not in self._reshaped:
+            if base in self.latest and base.op.view:  # a view, too, of what was changed since
+                base, before = self._own(*self._path(base, ()))
+                views = [*before, *views]
+            if all(view.op in IN_ORDER for view in views):
+                return False
             from gradcli.trace.strides import can_view, has_other_axes, layout
 
             shape, wanted = views[-1].shape, reshaped.shape

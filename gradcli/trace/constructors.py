@@ -19,7 +19,6 @@ from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
 from gradcli.trace.objects import BuiltIn, is_row
 from gradcli.trace.special import Size
-from gradcli.trace.tensor_text import as_held
 from gradcli.trace.values import Value, Values
 
 KINDS: dict[str, Kind] = {
@@ -53,8 +52,13 @@ def construct(
     `device` and the memory's layout have no effect, and `dtype` only chooses between floats,
     integers and truth values.
     """
+    if "sparse" in str(keywords.get("layout")):
+        raise GradcliError("value", f"{function.name}: tensors are dense here, not sparse",
+                           hint="leave layout=… out: it has the same elements")  # fmt: skip
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     given = [*arguments, *own.values()]
+    if not given and function.name == "FloatTensor":  # `torch.Tensor()` has no elements
+        arguments = [autograd.values.graph.constant(0.0)]
     if function.name in _OF_DATA:
         function, arguments = _with_data(autograd, function, arguments)
     made = call(autograd.values, function, arguments, own)
@@ -101,7 +105,7 @@ def _of_usual_dtype(
         if of_numpy:
             node = bind(node)
             dtypes.name(node, of_numpy)
-    return node
+    return dtypes.in_half(node)
 
 
 _OF_NUMBERS = ("tensor", "full")
@@ -233,22 +237,7 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
     converted = cast(node, KINDS[name])
     if autograd.dtypes is None:
         return converted
-    if name in _HALVES:
-        converted = _held(autograd, converted, ALIASES.get(name, name))
     return autograd.dtypes.as_dtype(converted, name)
-
-
-def _held(autograd: Autograd, node: Node, dtype: str) -> Node:
-    """The tensor with the elements that a short dtype holds of its own."""
-    value = autograd.values.evaluator.value(node)
-    held = as_held(value, dtype)
-    if np.array_equal(held, value, equal_nan=node.kind == "float"):
-        return node
-    if node.kind == "float" and autograd.requires_grad(node):
-        with np.errstate(invalid="ignore"):
-            change = np.where(held == value, 0.0, held - value)
-        return node + node.graph.constant(change)
-    return autograd.values.own(node.graph.constant(held))
 
 
 def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
@@ -279,7 +268,7 @@ def _other_than(dtype: str, run: str, *, tracked: bool) -> str:
     """By what values of a run differ from those of a dtype; nothing where they do not. `tracked`:
     dtypes of tensors are known, as in Python's cells.
     """
-    if dtype in _HALVES:
+    if dtype in _HALVES and not tracked:
         return f"a run has one floating-point dtype: {dtype} is computed as {run} here"
     if dtype in _SHORT and not tracked:
         return f"integers are computed with 64 bits here: {dtype} does not wrap around"

@@ -2,7 +2,7 @@
 
 A run computes in one floating-point dtype and in 64-bit integers. What PyTorch would have is known
 from where a dtype was named: it is passed on from there, by its rules of promotion. Integers of
-fewer bits wrap around after each operation.
+fewer bits wrap around after each operation, and floats of 16 bits are rounded to these.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, leaf
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, JointlyLinear, Linear, cast
+from gradcli.ops.loops import Unlike
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 """From the one that gives way to the others to the one that stays."""
+HALVES = ("float16", "bfloat16")
+"""Those of 16 bits, which few numbers fit into as they are."""
 ALIASES = {
     "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64",
     "short": "int16", "char": "int8", "byte": "uint8",
@@ -53,6 +56,10 @@ class Dtypes:
         """Tensors whose dtype the program names, where it is not its kind's default."""
         self._wrapped: dict[Node, Node] = {}
         """What results of fewer bits have become."""
+        self.halves: set[Node] = set()
+        """What functions gave of floats of 16 bits: gradients that come to these are rounded."""
+        self.has_halves = False
+        """Whether there is any tensor of these."""
         self._found: dict[Node, str | None] = {}
         """What is known of others; None where numbers alone say nothing of it."""
 
@@ -66,6 +73,7 @@ class Dtypes:
     def set_default(self, dtype: str) -> None:
         """Let floats be of that dtype from now on: those that there are stay what they are."""
         if dtype != self.default:
+            self.has_halves = self.has_halves or dtype in HALVES
             graph = self.values.graph
             self._before.append((graph.count, self.default))
             graph.forget((0, graph.mark()[1]))  # one that is made again is of the new dtype
@@ -80,13 +88,13 @@ class Dtypes:
         """The node as one of that dtype, of its kind already: itself if that is so."""
         dtype = ALIASES.get(dtype, dtype)
         if self.of(node) == dtype:
-            return node
+            return self.in_half(node)
         node = _in_bits(node, dtype)
         made = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.copies.add(made)
         self.values.made_by[made] = "to", (), {}
         self.name(made, dtype)
-        return made
+        return self.in_half(made)
 
     def of_call(self, name: str, result: Value, first: int) -> Value:
         """What a function gives, with codes of success and pivots that are int32 as in PyTorch, and
@@ -114,7 +122,11 @@ class Dtypes:
 
     def wrapped(self, result: Any, first: int) -> Any:
         """What was computed, by nodes from index `first` on, as its dtype holds it."""
-        if not self._named or not isinstance(result, Node) or result.kind != "int":
+        if not isinstance(result, Node) or result.kind == "bool":
+            return result
+        if result.kind == "float":
+            return self.in_half(result)
+        if not self._named:
             return result
         if result.index < first:
             return self._wrapped.get(result, result)
@@ -122,6 +134,56 @@ class Dtypes:
             return result
         made = self._wrapped[result] = _in_bits(result, self.of(result))
         return made
+
+    def in_half(self, node: Node, dtype: str = "") -> Node:
+        """Floats as a dtype of 16 bits holds them, which is their own unless one is given; others
+        as they are. The difference is a constant: gradients flow as if it were none.
+        """
+        if not self.has_halves or node in self.halves:
+            return node
+        dtype = dtype or self.of(node)
+        if dtype not in HALVES or self._is_pythons(node):
+            return node
+        if node not in self._wrapped:
+            if self.values.any_pass is not None:
+                raise Unlike("it rounds to 16 bits")
+            self._wrapped[node] = self._rounded(node, dtype)
+        return self._wrapped[node]
+
+    def _is_pythons(self, node: Node) -> bool:
+        """Whether it is a number of Python's: these have 64 bits whatever tensors have."""
+        numbers = self.values.plain_numbers
+        is_usual = self.default in HALVES and not node.shape
+        return is_usual and numbers is not None and node in numbers
+
+    def put_in_half(self, new: Node, old: Node) -> Node:
+        """What takes the place of a tensor, rounded where that has 16 bits; a leaf stays one."""
+        dtype = self.of(old)
+        if new.kind != "float" or dtype not in HALVES:
+            return new
+        if new.op is not LEAF:
+            return self.in_half(self.like(new, old))
+        inside = self.in_half(new.inputs[0], dtype)
+        return new if inside is new.inputs[0] else leaf(inside, *new.attributes)
+
+    def _rounded(self, node: Node, dtype: str) -> Node:
+        from gradcli.trace.tensor_text import as_held  # few programs have halves
+
+        value = self.values.evaluator.value(node)
+        held = as_held(value, dtype)
+        made = node
+        if not np.array_equal(held, value, equal_nan=True):
+            with np.errstate(invalid="ignore"):
+                change = np.where(held == value, 0.0, held - value)
+            made = self.values.rounded_of(node, node + node.graph.constant(change))
+            self.name(made, dtype)
+        if not made.op.view:
+            self.halves.add(made)
+        return made
+
+    def gradient(self, node: Node, change: Node) -> Node:
+        """A gradient as it comes to a tensor: that of one of 16 bits is of these."""
+        return self.in_half(change, self.of(node)) if node in self.halves else change
 
     def held(self, node: Node, holder: Node) -> Node:
         """What is put into a tensor of integers, as that holds it."""
@@ -187,13 +249,15 @@ class Dtypes:
 
     def name(self, node: Node, dtype: str) -> None:
         """Give a tensor that was just made a dtype of its kind."""
-        self._named[node] = ALIASES.get(dtype, dtype)
+        dtype = self._named[node] = ALIASES.get(dtype, dtype)
+        self.has_halves = self.has_halves or dtype in HALVES
 
     def rename(self, node: Node, dtype: str) -> None:
         """Give a tensor another dtype in place."""
         first = self.values.first.get(node, node)
         for each in (first, self.values.current(first)):
-            self._named[each] = self._found[each] = ALIASES.get(dtype, dtype)
+            self.name(each, dtype)
+            self._found[each] = self._named[each]
 
     def add_like(self, node: Node, other: Node) -> None:
         """Give a tensor that was just made the dtype of another one."""

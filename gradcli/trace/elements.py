@@ -236,12 +236,16 @@ class ElementUpdates(Calls):
                 self._put_in_place(other, leaf(detach(new), marked=marked))
 
     def _put_in_place(self, old: Node, new: Node) -> None:
+        if self.autograd.dtypes is not None and self.autograd.dtypes.has_halves:
+            new = self.autograd.dtypes.put_in_half(new, old)
         if new in self.values.latest:  # equal to what it was before, which is one node with it
             new = bind(new)
         self.values.latest[old] = new
         self.values.first[new] = self.values.first.get(old, old)
         self.values.changes[new] = self.values.changes.get(old, 0) + 1
         self.values.copies.add(new)
+        if old in self.values.turned and new.shape == old.shape:
+            self.values.turned[new] = self.values.turned[old]
         if old in self.values.parameters:
             self.values.parameters.add(new)
         self.autograd.follow(old, new)

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd, NodeHooks
@@ -105,8 +106,8 @@ class GraphNode(Object):
                 "graph-freed", "what this node has saved was freed by backward",
                 hint="backward(retain_graph=True) keeps it",
             )  # fmt: skip
-        if name == "_saved_result":
-            return self._made
+        if name == "_saved_result" and self._made is not None and self._autograd is not None:
+            return self._autograd.values.rounded_of(self._made, bind(self._made))  # another one
         if name.startswith(_SAVED) and self._made is not None:
             return self._saved(name.removeprefix(_SAVED))
         return super().attribute(name)
@@ -135,6 +136,7 @@ def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:
     """The node that made a tensor; None where no gradient flows back from it."""
     if not autograd.requires_grad(node):
         return None
+    node = autograd.values.rounded.get(node, node)
     if node in autograd.values.former:
         (node,) = node.inputs
     if autograd.is_leaf(node):

@@ -40,12 +40,12 @@ class Memory:
         """Where the tensor begins in its memory, and how far apart neighbours along each axis are,
         in elements.
         """
-        base, views = self.values.storage(node)
+        base, views = self.values.lie(node)
         return layout(self.values.places(base, views)) if views else (0, usual(node.shape))
 
     def _is_spread(self, node: Node) -> bool:
         """Whether its elements may lie in another order than their own, or with others between."""
-        return any(view.op not in IN_ORDER for view in self.values.storage(node)[1])
+        return any(view.op not in IN_ORDER for view in self.values.lie(node)[1])
 
     def _in_format(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
@@ -86,7 +86,7 @@ class Memory:
         node, channels_last = self._in_format("contiguous", arguments, keywords)
         if channels_last:
             return with_channels_last(self.values, node)
-        _, views = self.values.storage(node)
+        _, views = self.values.lie(node)
         if all(view.op in IN_ORDER for view in views) or self._is_in_rows(node):
             return node
         copied = bind(node) if node.kind == "float" else leaf(node, marked=False)

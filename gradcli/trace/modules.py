@@ -401,6 +401,7 @@ class Module(Object):
             name = dtype_name(self.autograd, dtype, node.graph.precision)
             if node.kind == "float" and self.autograd.dtypes is not None:
                 self.autograd.dtypes.rename(node, name)
+                self.replace(node, self.autograd.dtypes.put_in_half(node, node))
 
     def _train(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("train", ("mode",), arguments, keywords, ("mode",))

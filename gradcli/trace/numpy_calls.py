@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
@@ -281,6 +283,10 @@ class NumpyCalls(PythonCalls):
         from gradcli.trace.whole_numbers import are_integers
 
         items = Items(self.values.elements(value))
+        if not len(items) and self.values.is_python:
+            empty = self.values.own(self.values.graph.constant(np.zeros(0)))
+            self.values.arrays.add(empty)
+            return empty
         if not are_integers(items, self.special.numbers):
             return items
         if len({len(each) if isinstance(each, Items | tuple) else 0 for each in items}) > 1:

@@ -189,6 +189,13 @@ class Operations(Visits):
             self.autograd.inferred.check_saved(result, first)
         return result
 
+    def in_half(self, result: Any) -> Any:
+        """What a function of the library gives, rounded where it has 16 bits."""
+        dtypes = self.autograd.dtypes
+        if dtypes is None or not dtypes.has_halves or not isinstance(result, Node):
+            return result
+        return dtypes.in_half(result) if result.kind == "float" else result
+
     def _check_operands(self, operator: str, *operands: Node) -> None:
         """Raise `type` for integers and truth values that an operator of PyTorch does not take."""
         if any(each.kind != "float" for each in operands):

@@ -293,6 +293,9 @@ def _of_dictionary(value: Dictionary) -> list[tuple[Value, bool]]:
         if not items:
             return [("frozenset()" if is_frozen else "set()", False)]
         return [(opening, False), *inside, (closing, False)]
+    name = "Counter" if hasattr(value, "ordered") else "OrderedDict"
+    if not value.pairs() and (name == "Counter" or isinstance(value, OrderedDictionary)):
+        return [(f"{name}()", False)]
     if hasattr(value, "ordered"):
         return [("Counter(", False), (Dictionary(value.values, value.ordered()), False),
                 (")", False)]  # fmt: skip

@@ -125,7 +125,8 @@ class PythonLibrary:
                 "bisect", "bisect_left", "bisect_right")},
             **{f"statistics.{name}": partial(self._statistic, getattr(statistics, name))
                for name in ("mean", "median", "stdev", "pstdev", "variance", "pvariance", "fmean")},
-            **{f"logging.{name}": lambda *_: None for name in (*_LEVELS, "basicConfig")},
+            **{f"logging.{name}": lambda *_: None for name in (
+                *_LEVELS, "basicConfig", "disable")},
             "logging.getLogger": lambda *_: Logger(),
         }  # fmt: skip
 

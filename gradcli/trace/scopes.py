@@ -11,6 +11,7 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.callee import MODULES, path_of
+from gradcli.trace.items import Device
 from gradcli.trace.names import may_be_fragment
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
@@ -50,6 +51,8 @@ class Scopes(Bindings):
             for context in statement.contexts:
                 value = yield self.visit(context.value)
                 self.graph.span = context.span
+                if isinstance(value, Device):  # a run has one
+                    value = Recording(None)
                 if enter := value.special("__enter__") if isinstance(value, Object) else None:
                     value, manager = (yield enter.call([], {})), value
                 else:

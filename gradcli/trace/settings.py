@@ -9,6 +9,7 @@ from gradcli.language import syntax
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import TENSORS
+from gradcli.trace.dtypes import ALIASES, FLOATS
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Unquoted
 from gradcli.trace.objects import BuiltIn, Recording
@@ -176,9 +177,9 @@ class SettingCalls:
             given = given.name  # torch.DoubleTensor
         name = given.removeprefix("torch.") if isinstance(given, str) else ""
         dtype = TENSORS.get(name, name)
-        dtype = {"double": "float64", "float": "float32"}.get(dtype, dtype)
-        if dtype not in ("float32", "float64") or self.autograd.dtypes is None:
-            raise GradcliError("type", "the default dtype is torch.float32 or torch.float64")
+        dtype = ALIASES.get(dtype, dtype)
+        if dtype not in FLOATS or self.autograd.dtypes is None:
+            raise GradcliError("type", "the default dtype is one of floats, as torch.float64")
         self.autograd.dtypes.set_default(dtype)
         return None
 

@@ -24,6 +24,7 @@ def suffixes(autograd: Autograd, node: Node) -> tuple[str, ...]:
 
 def node_name(values: Values, node: Node) -> str:
     """What PyTorch calls the node that made an intermediate."""
+    node = values.rounded.get(node, node)  # what was rounded is what PyTorch has made
     made = values.made_by.get(node)
     name = torch_node(node, CallOfFunction(*made) if made else None)
     if name == "ViewBackward0" and node.op is RESHAPE and values.storage(node)[0] is node:
