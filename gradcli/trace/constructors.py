@@ -52,9 +52,7 @@ def construct(
     `device` and the memory's layout have no effect, and `dtype` only chooses between floats,
     integers and truth values.
     """
-    if "sparse" in str(keywords.get("layout")):
-        raise GradcliError("value", f"{function.name}: tensors are dense here, not sparse",
-                           hint="leave layout=… out: it has the same elements")  # fmt: skip
+    _check_layout(function, keywords)
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     given = [*arguments, *own.values()]
     if not given and function.name == "FloatTensor":  # `torch.Tensor()` has no elements
@@ -87,6 +85,13 @@ def construct(
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
+
+
+def _check_layout(function: Function, keywords: Mapping[str, Value]) -> None:
+    """Raise `value` for tensors that are sparse in PyTorch."""
+    if "sparse" in str(keywords.get("layout")):
+        raise GradcliError("value", f"{function.name}: tensors are dense here, not sparse",
+                           hint="leave layout=… out: it has the same elements")  # fmt: skip
 
 
 def _of_usual_dtype(
