@@ -466,6 +466,8 @@ class Graph:
         """Nodes of the program itself whose op may refuse its operands."""
         self.tried: Callable[[Node], object] | None = None
         """Computes such a node at once, where its error may be caught."""
+        self.ops: set[Op] = set()
+        """The ops of all nodes that were applied."""
         self._interned: dict[Any, Node] = {}
         self._numbers: dict[float, Node] = {}
         """Constants that were asked for as numbers: to find them among all takes longer."""
@@ -486,6 +488,7 @@ class Graph:
         if node is None:
             shape, kind = op.infer(inputs, attributes)
             node = Node(self, op, inputs, attributes, shape, kind)
+            self.ops.add(op)
             if self.shares and not op.unique:
                 self._interned[key] = node
         return node

@@ -121,6 +121,8 @@ def _kinks(
     """What there is to say of kinks and ties, also in the passes of loops."""
     from gradcli.graph import ancestors
 
+    if not (kinks.asked or any(op.edge for op in prepared.graph.ops)):
+        return []
     order = ancestors(prepared.outputs.values())
     if not (kinks.asked or any(node.op.edge and node.op.has_edge(node) for node in order)):
         return []

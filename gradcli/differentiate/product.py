@@ -53,12 +53,12 @@ class Gathered:
                 changes[node] = change
                 return
             if change.op is CONSTANT and not change.shape:
-                sums[node] = total + change.known
+                sums[node] = total + _number(change)
                 return
             before = self._settled(node)
         if change.op is CONSTANT and before.op is CONSTANT and not (change.shape or before.shape):
             del changes[node]
-            sums[node] = before.known + change.known  # type: ignore[operator]
+            sums[node] = _number(before) + _number(change)
         else:
             changes[node] = before + change
 
@@ -82,6 +82,11 @@ def add(changes: Changes, node: Node, change: Node) -> None:
     gathered = Gathered(changes)
     gathered.add(node, change)
     gathered.settle()
+
+
+def _number(constant: Node) -> Any:
+    """A constant's value as NumPy's scalar: to add an array to one takes six times as long."""
+    return constant.known[()]  # type: ignore[index]
 
 
 def _is_one(node: Node) -> bool:

@@ -56,6 +56,7 @@ def walk_back(
 ) -> None:
     """Take cotangents from nodes to their operands, from the last node on."""
     gathered = Gathered(changes)
+    add_change, change_of = gathered.add, gathered.of
     loops = results_of(order)
     has_loops = bool(loops)
     if has_loops:
@@ -70,13 +71,13 @@ def walk_back(
                 inside = partial(walk_back, rules=rules)
                 pull_back(node.op, results, changes, linked, selected, inside)
             continue
-        change = changes.get(node) or gathered.of(node)
+        change = changes.get(node) or change_of(node)
         if change is None:
             continue
         graph, inputs = node.graph, node.inputs
         graph.origin, graph.span = node, node.span
         for position, part in rules(node, change, linked, selected):
-            gathered.add(inputs[position], part)
+            add_change(inputs[position], part)
     gathered.settle()
 
 

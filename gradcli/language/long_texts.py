@@ -23,7 +23,7 @@ _CLOSES = bytes([NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]])
 _BRACKETS = _OPENS + _CLOSES
 _INSIDE = bytes(NUMBER_OF[name] for name in ("DOT", "ELSE", "SIGN"))
 """What has a meaning for the layout at the beginning of a line alone."""
-_COMMON = r"[A-Za-z_][A-Za-z0-9_]*+(?![^\x00-\x7f]|['\"])|[(),]"
+_COMMON = r"[A-Za-z_][A-Za-z0-9_]*+(?![^\x00-\x7f]|['\"])|[(),]|[-+*/](?=[ (A-Za-z_])"
 """Most of what is in a text: the other patterns would find the same piece, but later."""
 _FREE = bytes(kind for kind, handler in enumerate(HANDLERS) if handler is None)
 """What has none."""

@@ -94,14 +94,17 @@ class Operations(Visits):
         if self.records:
             while type(row[-1].left) is syntax.Binary:
                 row.append(row[-1].left)
-        left = self.at_once(row[-1].left)
+        at_once, of_sides = self.at_once, self._of_sides
+        left = at_once(row[-1].left)
         while row:
-            if left.__class__ is not Node or row[-1].operator in _SIDES_LATER:
+            expression = row[-1]
+            if left.__class__ is not Node or expression.operator in _SIDES_LATER:
                 return self._sides(row, left)
-            right = self.at_once(row[-1].right)
+            right = at_once(expression.right)
             if right.__class__ is not Node:
                 return self._sides(row, left, right)
-            left = self._of_sides(row.pop(), left, right)
+            row.pop()
+            left = of_sides(expression, left, right)
         return left
 
     def _sides(self, row: list[syntax.Binary], left: Any, right: Any = None) -> Visit:
