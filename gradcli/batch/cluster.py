@@ -17,13 +17,12 @@ from gradcli.batch.supervisor import Sink
 from gradcli.engine.cluster.connection import Cluster, DiedInTaskError
 from gradcli.engine.cluster.machines import Mixture, facts
 from gradcli.engine.cluster.window import Done, PortionWindow
+from gradcli.engine.threads import BLAS_VARIABLES
 
 PORTION_BYTES = 2**22
 """A portion ends with the record that makes it so long."""
 TICK = 0.1
 """Seconds between two calls of the sink's `tick`."""
-DECIDING = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-"""Variables of the environment that decide about bits: a worker's processes get the client's."""
 
 Items: TypeAlias = list[Item]
 
@@ -44,7 +43,10 @@ class ClusterSupervisor:
     ) -> None:
         """Raises `usage` where a machine would compute other bits, unless they may be `mixed`."""
         self._settings = dumps(settings)
-        self._environment = {name: os.environ[name] for name in DECIDING if name in os.environ}
+        # These decide about bits: a worker's processes get the client's.
+        self._environment = {
+            name: os.environ[name] for name in BLAS_VARIABLES if name in os.environ
+        }
         self._reader = reader
         self._sink = sink
         self._portion = portion

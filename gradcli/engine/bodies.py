@@ -4,9 +4,10 @@ Single numbers in float64 are Python's own, as these are quicker by an order of 
 adds and multiplies in the same IEEE 754 arithmetic as NumPy, to the same bits. What an entry does
 not say of Python's numbers (`Op.plain`) is computed by NumPy.
 
-What passes do not wait for each other with is computed for many passes in one call: elementwise
-steps that read rows alone, before these passes are run, and elementwise results of all passes
-after it.
+What passes do not wait for each other with is computed for many passes in one call: steps that
+read rows alone, before these passes are run, and elementwise results of all passes and sums of
+large products after it. Large products are computed on a thread of their own, while other passes
+are run.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine import telling
+from gradcli.engine.columns import Sum, is_elementwise, is_product, sums
 from gradcli.engine.kernels import Kernel, bound, kernel
 from gradcli.engine.plan import nbytes
 from gradcli.engine.products import is_large
 from gradcli.engine.swept import LARGE
+from gradcli.engine.threads import blas_has_one_thread, spread
 from gradcli.graph import EMPTY, Array, Attributes, Node
-from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.contractions import MATMUL
 from gradcli.ops.loops import Loop
 
 TOGETHER = 1 << 12
@@ -47,9 +51,9 @@ def loop_of(results: Sequence[Node]) -> Loop:
     return loop
 
 
-def runner(outputs: Sequence[Node]) -> Callable[..., list[Array]]:
+def runner(outputs: Sequence[Node], threads: int = 1) -> Callable[..., list[Array]]:
     """A function of the loop's operands that returns the values of some of its results."""
-    body = Body(loop_of(outputs), [each.attributes for each in outputs])
+    body = Body(loop_of(outputs), [each.attributes for each in outputs], threads=threads)
 
     def run(*operands: Array, **_: Any) -> list[Array]:
         return body.run(operands)
@@ -79,13 +83,19 @@ class Body:
     """The body of a loop, made ready for some of its results."""
 
     def __init__(
-        self, loop: Loop, wanted: Sequence[Attributes], moved: Iterable[Node] = (), segment: int = 0
+        self,
+        loop: Loop,
+        wanted: Sequence[Attributes],
+        moved: Iterable[Node] = (),
+        segment: int = 0,
+        threads: int = 1,
     ) -> None:
         """`wanted` are attributes of results. What is `moved` is carried from pass to pass though
         no result may need it. With a `segment`, no stretch goes over a multiple of so many rows.
         """
         self._loop = loop
         self._wanted = wanted
+        self._threads = threads if blas_has_one_thread() else 1
         self.count = loop.count
         self._segment = segment or loop.count
         self._plain = loop.graph.precision == "float64"
@@ -106,8 +116,20 @@ class Body:
         for node in dict.fromkeys((*loop.outer, *first, *self._early, *self._steps)):
             self._slots[node] = self._size
             self._size += 1
+        self._sums = self._added_up()
+        self._moved = [
+            place
+            for place, each in enumerate(self.carried)
+            if all(each is not other.carried for other in self._sums)
+        ]
+        """The places of what passes carry themselves."""
         self._calls = self._made_ready()
+        self._looks_ahead = any(node.op is MATMUL for node in self._early) and not any(
+            node.op.refuses for node in self._early
+        )
+        """Whether the products of the next stretch are worth a thread, and are no error."""
         columns = [*(each.node for each in self._rows), *self._early, *self._late, *self._columns]
+        columns += [node for each in self._sums for node in each.steps]
         most = max(map(nbytes, columns), default=1)
         self._stretch = max(1, min(TOGETHER, STRETCH_BYTES // max(1, most)))
 
@@ -115,20 +137,22 @@ class Body:
 
     def _before_passes(self, steps: Sequence[Node]) -> dict[Node, None]:
         """The steps that are computed for many passes at once, from rows and what is outside."""
+        inside = self._loop.inside
         by_rows = {each.node for each in self._loop.rows}
         early: dict[Node, None] = {}
         for node in steps:
-            if self._in_columns(node, by_rows):
+            if is_elementwise(node, by_rows, inside) or is_product(node, by_rows, inside):
                 by_rows.add(node)
                 early[node] = None
         return early
 
     def _after_passes(self) -> dict[Node, None]:
         """The results of all passes that are computed when these have been run."""
+        inside = self._loop.inside
         known = {each.node for each in self._loop.carried} | {row.node for row in self._loop.rows}
         late: dict[Node, None] = {}
         for node in self._loop.steps:
-            if node in self._early or self._in_columns(node, known):
+            if node in self._early or is_elementwise(node, known, inside):
                 known.add(node)
                 late[node] = None
         wanted = {node for node, every in self._wanted if every}
@@ -150,18 +174,18 @@ class Body:
                     if operand in inside and operand not in self._late and operand not in rows:
                         yield operand
 
-    def _in_columns(self, node: Node, columns: set[Node]) -> bool:
-        """Whether one call computes an elementwise step for many passes: operands that differ from
-        pass to pass need as many axes as it has.
-        """
-        if not isinstance(node.op, Elementwise):
-            return False
-        found = [operand in columns for operand in node.inputs]
+    def _added_up(self) -> list[Sum]:
+        """The sums of products, which are taken out of the steps; what they read is collected."""
+        nexts = {each.next for each in self.carried}
+        asked = {node for node, _ in self._wanted if node not in nexts}.union(self._columns)
         inside = self._loop.inside
-        return any(found) and all(
-            operand.ndim == node.ndim if column else operand not in inside
-            for operand, column in zip(node.inputs, found, strict=True)
-        )
+        found = list(sums(self._steps, self.carried, asked, inside))
+        apart = {node for each in found for node in (*each.steps, each.carried.next)}
+        self._steps = [node for node in self._steps if node not in apart]
+        given = {*(each.node for each in self._rows), *self._early, *self._columns}
+        read = dict.fromkeys(node for each in found for node in each.reads)
+        self._columns += [node for node in read if node in inside and node not in given]
+        return found
 
     # --- making ready ---
 
@@ -344,17 +368,43 @@ class Body:
         all of them. `carried` is what the first of them gets, and then what the next one does.
         What passes leave is collected in `kept`, where it has a place there.
         """
-        loop = self._loop
-        sources = dict(zip(loop.rows, operands[len(loop.carried) :], strict=False))
-        for part in self._parts(rows):
-            columns = {each.node: sources[each][part] for each in self._rows}
-            self._extend(columns, self._early, values)
-            collected = self._pass(values, columns, carried, part)
-            for node, found in zip(self._columns, collected, strict=True):
+        parts = self._parts(rows)
+        ahead: dict[Node, Array] = {}
+        behind: list[Callable[[], None]] = []
+        """The sums of the stretch before."""
+        for part, following in itertools.zip_longest(parts, parts[1:]):
+            columns, ahead = ahead, {}
+            if not columns:
+                self._give(columns, operands, values, part)
+            left: list[list[Any]] = [[] for _ in self._columns]
+            passes = partial(self._pass, values, columns, carried, part, left)
+            tasks: list[Callable[[], None]] = [passes, *behind]
+            if self._looks_ahead and following is not None:
+                tasks.append(partial(self._give, ahead, operands, values, following))
+            self._together(tasks)
+            for node, found in zip(self._columns, left, strict=True):
                 place = kept[node][part] if node in kept else None
                 columns[node] = self._column(node, found, place)
+            behind = [partial(self._add_up, each, columns, values, carried) for each in self._sums]
             self._extend(columns, self._late, values)
             yield part, columns
+        self._together(behind)
+
+    def _together(self, tasks: Sequence[Callable[[], None]]) -> None:
+        """Do what does not wait for each other."""
+        if len(tasks) == 1:
+            tasks[0]()
+        elif tasks:
+            spread(len(tasks), self._threads, lambda: lambda number: tasks[number]())
+
+    def _give(
+        self, columns: dict[Node, Array], operands: Sequence[Array], values: list[Any], part: slice
+    ) -> None:
+        """Fill in what is known of passes before they are run."""
+        loop = self._loop
+        sources = dict(zip(loop.rows, operands[len(loop.carried) :], strict=False))
+        columns |= {each.node: sources[each][part] for each in self._rows}
+        self._extend(columns, self._early, values)
 
     def _first(self, operands: Sequence[Array]) -> list[Any]:
         """What is carried into the first pass."""
@@ -388,33 +438,45 @@ class Body:
                 ]
                 columns[node] = call(*before, *arguments, *after)
 
+    def _add_up(
+        self, found: Sum, columns: Mapping[Node, Array], values: list[Any], carried: list[Any]
+    ) -> None:
+        """Add up what a stretch of passes has left."""
+        columns = dict(columns)
+        self._extend(columns, found.steps, values)
+        terms = columns[found.term][:: -1 if self._loop.backwards else 1]
+        place = self.carried.index(found.carried)
+        np.add(carried[place], terms[0], out=terms[0])
+        carried[place] = values[self._slots[found.carried.next]] = np.add.reduce(terms, 0)
+
     def _pass(
         self,
         values: list[Any],
         columns: Mapping[Node, Array],
         carried: list[Any],
         part: slice,
-    ) -> list[list[Any]]:
-        """Run a stretch of passes. Returns what is collected, in the order of running; `carried` is
-        what the next pass gets.
+        left: Sequence[list[Any]],
+    ) -> None:
+        """Run a stretch of passes. What is collected goes to `left`, in the order of rows; what the
+        next pass gets to `carried`.
         """
         given = [
             (self._slots[node], column.tolist() if self._is_number(node) else column)
             for node, column in columns.items()
             if node in self._read
         ]
-        collected: list[list[Any]] = [[] for _ in self._columns]
         keep = [
             (self._slots[node], column.append)
-            for node, column in zip(self._columns, collected, strict=True)
+            for node, column in zip(self._columns, left, strict=True)
         ]
-        places = [self._slots[each.node] for each in self.carried]
-        nexts = [self._slots[each.next] for each in self.carried]
+        places = [self._slots[self.carried[place].node] for place in self._moved]
+        nexts = [self._slots[self.carried[place].next] for place in self._moved]
+        moving = [carried[place] for place in self._moved]
         calls, passes = self._calls, range(part.stop - part.start)
         k = slot = 0
         try:
             for k in reversed(passes) if self._loop.backwards else passes:
-                for slot, value in zip(places, carried, strict=True):
+                for slot, value in zip(places, moving, strict=True):
                     values[slot] = value
                 for slot, column in given:
                     values[slot] = column[k]
@@ -425,10 +487,14 @@ class Body:
                         values[slot] = call(values[first], values[second])
                 for slot, append in keep:
                     append(values[slot])
-                carried[:] = [values[slot] for slot in nexts]
+                moving = [values[slot] for slot in nexts]
         except GradcliError as error:
             raise self._refused(error, slot, part.start + k) from None
-        return collected
+        for place, value in zip(self._moved, moving, strict=True):
+            carried[place] = value
+        if self._loop.backwards:
+            for each in left:
+                each.reverse()
 
     def _refused(self, error: GradcliError, slot: int, number: int) -> GradcliError:
         """The error of a pass with its place in the program; a loop inside has told its own."""
@@ -444,8 +510,6 @@ class Body:
         there is one. Its axes lie in memory as those of the first value do, as sums are taken in
         the order of memory.
         """
-        if self._loop.backwards:
-            found.reverse()
         if self._is_number(node):
             return np.array(found, node.graph.dtype(node.kind))
         if column is None:

@@ -17,7 +17,7 @@ from gradcli.graph import Array, Node
 
 
 def runner(
-    outputs: Sequence[Node], remade: Collection[Node], segment: int
+    outputs: Sequence[Node], remade: Collection[Node], segment: int, threads: int
 ) -> Callable[..., list[Any]]:
     """A function of the loop's operands that returns the values of some of its results, and a
     `Column` for each that is to be remade. Among the operands may be columns in place of rows.
@@ -25,11 +25,12 @@ def runner(
     loop = loop_of(outputs)
     held = [each for each in outputs if each not in remade]
     if not remade:
-        body = Body(loop, [each.attributes for each in held], segment=segment)
+        body = Body(loop, [each.attributes for each in held], (), segment, threads)
         return lambda *operands, **_: body.run(operands)
-    later = Body(loop, [each.attributes for each in outputs if each in remade], segment=segment)
+    again = [each.attributes for each in outputs if each in remade]
+    later = Body(loop, again, (), segment, threads)
     carried = [each.node for each in later.carried]
-    first = Body(loop, [each.attributes for each in held], carried, segment)
+    first = Body(loop, [each.attributes for each in held], carried, segment, threads)
     places = [[each.node for each in first.carried].index(node) for node in carried]
 
     def run(*operands: Array, **_: Any) -> list[Any]:

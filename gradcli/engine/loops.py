@@ -28,7 +28,7 @@ class Passes:
     def work_bytes(self, threads: int) -> int:
         """What is in memory for one pass, and the columns of a stretch of passes."""
         one = sum(nbytes(node) + work_bytes(node) for node in self.loop.steps)
-        return one + 8 * STRETCH_BYTES
+        return one + (8 + 2 * len(self.outputs)) * STRETCH_BYTES
 
     @property
     def loop(self) -> Loop:
@@ -36,11 +36,11 @@ class Passes:
         return loop_of(self.outputs)
 
     def runner(self, resources: Resources) -> Runner:
-        run = runner(self.outputs)
+        run = runner(self.outputs, resources.threads)
         if self.segment:
             from gradcli.engine.checkpoints import runner as of_segments
 
-            run = of_segments(self.outputs, self.remade, self.segment)
+            run = of_segments(self.outputs, self.remade, self.segment, resources.threads)
         return run, (), (), len(self.outputs[0].inputs)
 
 

@@ -13,6 +13,14 @@ import numpy as np
 
 from gradcli.engine.telling import counted, inner
 
+BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+"""What the environment tells BLAS; the command line sets these before NumPy is imported."""
+
+
+def blas_has_one_thread() -> bool:
+    """Whether BLAS takes one thread: only then several products may be computed at a time."""
+    return any(os.environ.get(name) == "1" for name in BLAS_VARIABLES)
+
 
 def cores() -> int:
     """How many threads can run at the same time."""

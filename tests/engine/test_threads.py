@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from gradcli import cli
 from gradcli.diagnostics import Source
 from gradcli.engine import threads
 from gradcli.language.parser import ParseLimits, parse_program
@@ -70,3 +71,7 @@ def test_the_first_part_that_fails_is_told() -> None:
 
     with pytest.raises(ValueError, match="3"):
         threads.spread(9, 2, lambda: do)
+
+
+def test_the_command_line_sets_all_that_blas_reads() -> None:
+    assert cli._BLAS_THREADS == threads.BLAS_VARIABLES

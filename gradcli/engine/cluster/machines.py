@@ -16,6 +16,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.swept import compiler
+from gradcli.engine.threads import BLAS_VARIABLES
 
 Facts: TypeAlias = dict[str, str]
 """What decides about bits, by name."""
@@ -104,5 +105,4 @@ def _features() -> list[str]:
 
 def _threads() -> str:
     """What the environment tells BLAS."""
-    names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-    return " ".join(os.environ.get(name, "any") for name in names)
+    return " ".join(os.environ.get(name, "any") for name in BLAS_VARIABLES)
