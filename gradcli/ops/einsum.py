@@ -315,7 +315,7 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
         Case("inner(x, y)", {"x": (2, 3), "y": (4, 3)}),
         Case("inner(x, y)", {"x": (), "y": (2,)}),
     ],
-    demands={"a, b": _ONE_DTYPE},
+    demands={"a, b": _ONE_DTYPE._replace(with_axes=True)},
 )
 def inner(a: Node, b: Node) -> Node:
     """Sums of products along the last axes of both; a single value multiplies."""

@@ -80,6 +80,8 @@ class Alike(NamedTuple):
     """Its message, with `{Type}`, `{type}` or `{dtype}` for what it calls the dtype of the first of
     them, and `{Other}`, `{other}` or `{other_dtype}` for that of the first that differs."""
     kind: str = "RuntimeError"
+    with_axes: bool = False
+    """Only where all of them have axes: a single value multiplies."""
 
 
 SCALAR = Alike("expected scalar type {Type} but found {Other}")

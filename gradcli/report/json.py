@@ -13,9 +13,12 @@ import numpy as np
 
 from gradcli.data.numbers import nested, text
 from gradcli.diagnostics import Diagnostic, Note
+from gradcli.graph import Array
 from gradcli.report.layout import Layout
 from gradcli.result import Result, final_grads, grads_of
 
+MOST_OF_LAYERS = 1_000_000
+"""The most numbers of parameters of layers, values and grads together, that are written."""
 AT_ONCE = 1000
 """The most members of an object that are one piece of text."""
 Data: TypeAlias = "Mapping[str, Any] | Sequence[Any] | np.ndarray[Any, Any] | float | str | None"
@@ -90,6 +93,7 @@ def write(result: Result, _layout: Layout | None = None) -> Iterator[str]:
 
 def result_data(result: Result) -> dict[str, Data]:
     """The data that `--json` prints for a result."""
+    result = _without_large_layers(result)
     passes = result.passes
     data: dict[str, Data] = {
         "outputs": list(result.outputs),
@@ -105,6 +109,28 @@ def result_data(result: Result) -> dict[str, Data]:
         data["printed"] = result.printed
     data |= {"dtype": result.precision, "device": result.device}
     return data | closing(result.notes, result.seed)
+
+
+def _without_large_layers(result: Result) -> Result:
+    """The same without the parameters of layers, if they are many: those have names with a dot."""
+    held = [result.values, *map(grads_of, result.passes)]
+    sizes = [np.size(each) for arrays in held for name, each in arrays.items() if "." in name]
+    if sum(sizes) <= MOST_OF_LAYERS:
+        return result
+    note = Note(
+        "left-out",
+        f"{sum(sizes):,} numbers of parameters of layers and their grads are left out of JSON: "
+        "--save FILE.npz writes the grads, print(net.weight) a parameter",
+    )
+    passes = [each._replace(grads=_plain(each.grads), retained=_plain(each.retained))
+              for each in result.passes]  # fmt: skip
+    values, grads = _plain(result.values), _plain(result.grads)
+    notes = [*result.notes, note]
+    return result._replace(values=values, passes=passes, grads=grads, notes=notes)
+
+
+def _plain(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: each for name, each in arrays.items() if "." not in name}
 
 
 def closing(notes: Iterable[Note], seed: int | None) -> dict[str, Data]:

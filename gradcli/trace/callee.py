@@ -38,7 +38,7 @@ MODULES = {
     "os": "os", "os.path": "os.path", "heapq": "heapq", "bisect": "bisect",
     "datetime": "datetime", "datetime.datetime": "datetime.datetime",
     "datetime.date": "datetime.date", "pathlib": "pathlib",
-    "argparse": "argparse", "pprint": "pprint",
+    "argparse": "argparse", "pprint": "pprint", "timeit": "timeit",
     "statistics": "statistics", "types": "types", "logging": "logging",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",

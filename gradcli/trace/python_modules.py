@@ -63,11 +63,19 @@ class PythonModules:
             "functools.partial": self._partial,
             "functools.reduce": self._reduce,
             "functools.wraps": self._wrapping,
+            "functools.update_wrapper": self._wrapped,
+            "timeit.timeit": self._timed,
             "functools.lru_cache": self._remembering,
             "functools.cache": self._remembering,
             **ItertoolsCalls(self.values).functions,
             **dict.fromkeys(
-                ("time.time", "time.perf_counter", "time.process_time", "time.monotonic"),
+                (
+                    "time.time",
+                    "time.perf_counter",
+                    "time.process_time",
+                    "time.monotonic",
+                    "timeit.default_timer",
+                ),
                 self._time,
             ),
             **dict.fromkeys(
@@ -157,7 +165,23 @@ class PythonModules:
 
         return BuiltIn("decorator", decorate)
 
+    def _wrapped(self, arguments: list[Value], keywords: Given) -> Any:
+        """`update_wrapper(g, f)`: g with the name and the text of f."""
+        given = bind_names("update_wrapper", ("wrapper", "wrapped"), arguments, keywords)
+        wraps: Any = self._wrapping([given["wrapped"]], {})
+        return wraps.call([given["wrapper"]], {})
+
     # --- time ---
+
+    def _timed(self, arguments: list[Value], keywords: Given) -> Any:
+        """`timeit.timeit(f, number=100)`: the time that as many calls take, by the clock below."""
+        names = ("stmt", "number", "globals")
+        given = bind_names("timeit", names, arguments, keywords, names[1:])
+        function = self._function("timeit", given["stmt"])
+        count = self.values.integer(given["number"], "number") if "number" in given else 1_000_000
+        for _ in range(count):
+            yield function.call([], {})
+        return self._time([], {})
 
     def _time(self, arguments: list[Value], keywords: Given) -> Node:
         """A clock that goes on by the same time at each look, so that runs can be repeated."""

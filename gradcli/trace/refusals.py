@@ -51,7 +51,8 @@ def _check_alike(
 ) -> None:
     dtypes = list(map(values.array_dtype, nodes))
     other = next((each for each in dtypes if each != dtypes[0]), None)
-    if other is not None:
+    is_asked = not demand.with_axes or all(each.shape for each in nodes)
+    if other is not None and is_asked:
         said = demand.words.format(
             Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]], dtype=dtypes[0],
             Other=TYPES[other], other=C_NAMES[other], other_dtype=other,

@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.graph import Node
 from gradcli.ops.control import bind
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.values import Value
 
@@ -62,4 +63,5 @@ class Watch:
             given = [self._module, tuple(self._of_inputs), (self._of_output,)]
             found = yield hook.call(given, {})
             if found is not None:
-                self._of_inputs = list(found) if isinstance(found, tuple) else [found]
+                several = isinstance(found, tuple | Items)
+                self._of_inputs = self._autograd.values.elements(found) if several else [found]

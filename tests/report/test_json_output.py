@@ -269,3 +269,17 @@ def test_lone_surrogates() -> None:
     assert "\\ud83d\\ude00" in rendered
     assert answer["error"]["message"] == "a\ufffdb\ufffd \U0001f600"
     assert answer["error"]["hint"] == "\ufffd"
+
+
+def test_many_parameters_of_layers_are_left_out() -> None:
+    """A note says so; names of the program's own stay, however large."""
+    large, small = np.zeros(1_000_000), np.ones(2)
+    backward = Pass({"y": np.array(1.0)}, {"net.weight": small, "x": small}, {})
+    held = {"net.weight": large, "x": large}
+    grads = {"net.weight": small, "x": small}
+    answer = strict(report.render(result(held, backward, grads=grads)))
+    assert list(answer["values"]) == list(answer["grads"]) == ["x"]
+    assert "1,000,002 numbers of parameters" in answer["notes"][0]["message"]
+    few = strict(report.render(result({"net.weight": large, "x": large})))
+    assert list(few["values"]) == ["net.weight", "x"]
+    assert few["notes"] == []
