@@ -163,6 +163,8 @@ class GradcliError(Exception):
         self.diagnostic = Diagnostic(code, _shortened(message), hint, source, span, above)
         self.printed: Sequence[str] = ()
         """What the program had printed before."""
+        self.kind = ""
+        """The class of the exception elsewhere, where no more than that is known."""
 
     def located(self, source: Source, span: Span | None) -> Self:
         """Add the place of the error, unless a place is already known."""
@@ -188,6 +190,10 @@ class RefusedError(GradcliError):
     ) -> None:
         super().__init__(code, message, hint=hint)
         self.elsewhere = elsewhere
+
+    def of_method(self) -> RefusedError:
+        """The same where a function was called as a method."""
+        return self
 
 
 class Note(NamedTuple):

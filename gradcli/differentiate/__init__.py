@@ -1,6 +1,6 @@
 """Differentiation: a graph in, a larger graph out."""
 
-from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text
+from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text, unfit
 from gradcli.differentiate.reverse import Rules, contributions, vjp, walk_back
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "fitted_shape",
     "gradient_required",
     "ones_text",
+    "unfit",
     "vjp",
     "walk_back",
 ]

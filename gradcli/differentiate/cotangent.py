@@ -36,6 +36,15 @@ def ones_text(shape: Shape) -> str:
     return f"ones({', '.join(map(str, shape))})"
 
 
+def unfit(name: str, given: Shape, shape: Shape, why: str = "") -> GradcliError:
+    """The error for a gradient of another shape than the output's."""
+    return GradcliError(
+        "gradient-shape",
+        f"the gradient has shape {show(given)}, the output {name} has {show(shape)}{why}",
+        hint=f"the gradient needs one element for each of the output's: shape {show(shape)}",
+    )
+
+
 def fitted_shape(name: str, given: Shape, shape: Shape, strict: bool, notes: list[Note]) -> Shape:
     """The shape of a gradient: the output's, or one that broadcasts to it.
 
@@ -47,12 +56,7 @@ def fitted_shape(name: str, given: Shape, shape: Shape, strict: bool, notes: lis
         a in (1, b) for a, b in zip(reversed(given), reversed(shape), strict=False)
     )
     if not fits or strict:
-        raise GradcliError(
-            "gradient-shape",
-            f"the gradient has shape {show(given)}, the output {name} has {show(shape)}"
-            + (" (--strict allows no broadcasting)" if fits else ""),
-            hint=f"the gradient needs one element for each of the output's: shape {show(shape)}",
-        )
+        raise unfit(name, given, shape, " (--strict allows no broadcasting)" if fits else "")
     note = Note(
         "broadcast",
         f"the gradient of shape {show(given)} was broadcast to the shape {show(shape)} of {name}",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.classes import classes, one_hot_of
 from gradcli.ops.comparison import ne
@@ -183,6 +183,8 @@ def nll_loss(
             "int64",
             "uint8",
             unless_like="input",
+        )._replace(
+            alike="Expected floating point type for target with class probabilities, got {Type}"
         ),
         "input, weight": SCALAR,
     },
@@ -268,11 +270,37 @@ def _check_target(name: str, x: Node, target: Node) -> None:
     wanted: Shape = (*x.shape[:axis], *x.shape[axis + 1 :])
     if not x.ndim or target.shape != wanted:
         also = f", or probabilities of {show(x.shape)}" if name == "cross_entropy" else ""
-        raise GradcliError(
+        raise RefusedError(
+            _said_of_classes(x.shape, target.shape, wanted),
             "shape",
             f"{name}: input {show(x.shape)} and target {show(target.shape)} do not fit: class "
             f"indices of {show(wanted)}{also} are expected",
         )
+
+
+def _said_of_classes(x: Shape, target: Shape, wanted: Shape) -> tuple[str, str]:
+    """What PyTorch says of a target that does not fit."""
+    if not x:
+        return "ValueError", "Expected 1 or more dimensions (got 0)"
+    count = target[0] if target else 0
+    if len(x) > 1 and x[0] != count:
+        return "ValueError", (
+            f"Expected input batch_size ({x[0]}) to match target batch_size ({count})."
+        )
+    if len(x) == len(target) == 1:
+        return "ValueError", (
+            f"For 1D input, 1D target must have size 1, but got target size: {count}"
+        )
+    if len(x) < 3 and len(target) > 1:
+        return "RuntimeError", "0D or 1D target tensor expected, multi-target not supported"
+    if len(x) == 4 and len(target) != 3:
+        return "RuntimeError", (
+            "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+            f"{len(target)}"
+        )
+    if len(x) < 3:
+        return "RuntimeError", f"size mismatch (got input: {[*x]}, target: {[*target]})"
+    return "RuntimeError", f"Expected target size {[*wanted]}, got {[*target]}"
 
 
 def _weighted(name: str, logs: Node, weight: Node | None) -> Node:
@@ -297,30 +325,32 @@ def _check_weight(name: str, scores: Node, weight: Node) -> None:
 # --- yes or no -----------------------------------------------------------------------------
 
 
-def _probabilities(xp: Any, x: Array) -> Array:
+def _probabilities(xp: Any, x: Array, what: str) -> Array:
     wrong = (x < 0) | (x > 1)
     if wrong.any():
         raise GradcliError(
             "value",
-            f"binary_cross_entropy: input {show(x.shape)} holds {float(x[wrong].flat[0]):g}, and "
+            f"binary_cross_entropy: {what} {show(x.shape)} holds {float(x[wrong].flat[0]):g}, and "
             "a probability is from 0 to 1",
-            hint="binary_cross_entropy_with_logits takes any numbers",
+            hint="binary_cross_entropy_with_logits takes any numbers"
+            if what == "input"
+            else "cross_entropy takes the numbers of several classes",
         )
     return x
 
 
 PROBABILITIES = General(
     "probabilities",
-    infer=lambda x: (x.shape, "float"),
+    infer=lambda x, _: (x.shape, "float"),
     forward=_probabilities,
     refuses=True,
-    adjoints=(lambda change, y, x: change,),
-    forward_rule=lambda tangents, y, x: tangents[0],
+    adjoints=(lambda change, y, x, _: change,),
+    forward_rule=lambda tangents, y, x, _: tangents[0],
     view=True,
     spell=lambda node, x: x,
     cell="{0}",
 )
-"""x as it is; raises `value` unless it is from 0 to 1."""
+"""x as it is; raises `value` unless it is from 0 to 1. Its attribute names what it is."""
 
 
 def _bernoulli(xp: Any, x: Array, target: Array) -> Array:
@@ -408,7 +438,11 @@ def binary_cross_entropy(
     name = "binary_cross_entropy"
     check_same_shape(name, "target", target, input)
     input = cast(input, "float")
-    loss = bernoulli_nll(input.graph.apply(PROBABILITIES, (input,)), target)
+    given, wanted = (
+        each.graph.apply(PROBABILITIES, (each,), (what,))
+        for each, what in ((input, "input"), (cast(target, "float"), "target"))
+    )
+    loss = bernoulli_nll(given, wanted)
     return reduce_loss(name, _times(name, loss, weight), reduction)
 
 

@@ -184,7 +184,12 @@ def arange(
     return graph.apply(ARANGE, (), (float(start), count, float(step), "float"))
 
 
-@table.function(cases=[Case("x * linspace(0, 1, 3)")], numpy="np.linspace", torch="torch.linspace")
+@table.function(
+    cases=[Case("x * linspace(0, 1, 3)")],
+    numpy="np.linspace",
+    torch="torch.linspace",
+    needs=("steps",),
+)
 def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     """`steps` numbers at equal distances, from `start` to `end`, both included."""
     (count,) = _lengths("linspace", (steps,))

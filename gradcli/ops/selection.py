@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.diagnostics import RefusedError
 from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.bits import all_ones, bits_of
@@ -193,6 +194,10 @@ clamp_max = table.elementwise(
 )
 def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
     """x, cut off at `min` below and at `max` above; either may be left out."""
+    if min is max is None:
+        said = "torch.clamp: At least one of 'min' or 'max' must not be None"
+        raise RefusedError(("RuntimeError", said), "type", "clamp needs min or max",
+                           hint="x.clamp(min=0) cuts off at 0 below")  # fmt: skip
     if min is not None:
         x = clamp_min(x, min)
     return x if max is None else clamp_max(x, max)

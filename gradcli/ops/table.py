@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         by_dtype: ByDtype | None
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
+        needs: tuple[str, ...]
         by_book: Callable[..., Any] | None
 
 
@@ -70,7 +71,9 @@ class Demand(NamedTuple):
     kind: str = "RuntimeError"
     """The class of its exception."""
     unless_like: str = ""
-    """In the shape of this operand, the operand means something that is of any dtype."""
+    """In the shape of this operand, the operand means something that is of floats."""
+    alike: str = ""
+    """What it says of other dtypes then; they are taken where it says nothing."""
 
 
 class Alike(NamedTuple):
@@ -192,6 +195,8 @@ class Function(NamedTuple):
     """
     confused: tuple[str, ...] = ()
     """The functions that it is taken for, the most likely first."""
+    needs: tuple[str, ...] = ()
+    """Parameters that have a default here and must be given in PyTorch."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
@@ -237,6 +238,8 @@ def _called(
 
 
 def _hinted(error: GradcliError, function: Function) -> GradcliError:
+    if error.diagnostic.code == "value" and not error.kind:
+        error.kind = "RuntimeError"  # as PyTorch's operations raise it for nearly all values
     return error.hinted(f"{signature(function)}: gradcli ops {function.name} explains it")
 
 
@@ -261,23 +264,39 @@ def _converted(
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the building function, in order and by name."""
     if function.operands and not keywords and len(arguments) == len(function.operands):
-        return [values.tensor(argument, function.name) for argument in arguments], {}
+        with suppress(GradcliError):  # which is told of below
+            return [values.tensor(argument, function.name) for argument in arguments], {}
     parameters = parameters_of(function)
+    of_tensors = values.is_pytorch and function.group in _OF_TENSORS
+
+    def convert(parameter: Parameter, value: Value) -> Any:
+        try:
+            if of_tensors and parameter.kind in _TENSORS and parameter.required:
+                _check_tensor(values, value)
+            return CONVERSIONS[parameter.kind](values, value, f"{function.name}: {parameter.name}")
+        except GradcliError as error:
+            from gradcli.trace.wrong_arguments import wrong  # a mistake
+
+            place = 1 + next(i for i, each in enumerate(parameters) if each.name == parameter.name)
+            raise wrong(values, function, parameter, place, value, error) from None
+
     if "inplace" in keywords and function.group == "activation":
         keywords = _not_in_place(values, function, keywords)
     if not _OF_OLD.isdisjoint(keywords) and any(p.name == "reduction" for p in parameters):
         keywords = _with_reduction(values, keywords)
-    positional, rest, named = _bind(function, parameters, arguments, keywords)
+    try:
+        positional, rest, named = _bind(function, parameters, arguments, keywords)
+    except GradcliError as error:
+        from gradcli.trace.wrong_arguments import misfit  # a mistake
 
-    def convert(parameter: Parameter, value: Value) -> Any:
-        return CONVERSIONS[parameter.kind](values, value, f"{function.name}: {parameter.name}")
-
+        raise misfit(values, function, parameters, arguments, keywords, error) from None
     converted = [convert(p, value) for p, value in zip(parameters, positional, strict=False)]
     if rest:
         variadic = next(p for p in parameters if p.variadic)
         if variadic.kind == "int":  # lengths and axes: `2, 3` and `(2, 3)` are the same
             given = rest[0] if len(rest) == 1 else tuple(rest)
-            converted += values.integers(given, f"{function.name}: {variadic.name}")
+            several = variadic._replace(kind="Axes")
+            converted += convert(several, given)
         elif len(rest) == 1 and isinstance(rest[0], Items | tuple):  # so are `a, b` and `[a, b]`
             converted += values.tensors(rest[0], variadic.name)
         else:
@@ -286,6 +305,18 @@ def _converted(
     if function.operands:  # the building function takes them in their order
         converted += [by_name.pop(name) for name in function.operands[len(converted) :]]
     return converted, by_name
+
+
+_OF_TENSORS = frozenset(("loss", "layer", "linear algebra"))
+"""Groups of functions that PyTorch gives no numbers and lists of Python's."""
+_TENSORS = ("Node", "Index")
+
+
+def _check_tensor(values: Values, value: Value) -> None:
+    is_list = isinstance(value, Items | tuple) or value in values.number_lists
+    if is_list or value in values.listed or (isinstance(value, Node) and values.plain_kind(value)):
+        raise GradcliError("type", f"a tensor is needed here, not {describe(value)}",
+                           hint="torch.tensor(…) makes one of numbers")  # fmt: skip
 
 
 def _build(

@@ -10,8 +10,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from gradcli.diagnostics import Advice, GradcliError, Note, Source, input_of
-from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
+from gradcli.diagnostics import Advice, GradcliError, Note, RefusedError, Source, input_of
+from gradcli.differentiate import fitted_shape, gradient_required, ones_text, unfit, vjp
 from gradcli.differentiate.reverse import contributions
 from gradcli.graph import INPUT, OPERATORS, Node, dependents, sources, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
@@ -50,6 +50,14 @@ class BackwardCall(NamedTuple):
     """What it left in the `.grad` of each leaf and retained intermediate, sums included."""
     held: dict[Node, Node]
     """What these held before it, where it added to that."""
+
+
+def changes_size(hook: Object) -> RefusedError:
+    """The error for a hook whose gradient does not fit its tensor."""
+    name = getattr(hook, "name", hook.title)
+    said = f"hook '{name}' has changed the size of value"
+    return RefusedError(("RuntimeError", said), "gradient-shape", said,
+                        hint="a hook returns a gradient of the same shape, or None")  # fmt: skip
 
 
 class NodeHooks(NamedTuple):
@@ -478,6 +486,8 @@ class Autograd:
         cotangents = []
         for output, gradient in zip(outputs, gradients, strict=True):
             if gradient is not None:
+                if self.values.is_pytorch and gradient.shape != output.shape:
+                    raise unfit(self._name(output), gradient.shape, output.shape)
                 shape = fitted_shape(
                     self._name(output), gradient.shape, output.shape, self.strict, self.notes
                 )
@@ -605,6 +615,8 @@ class Autograd:
             changed = self.values.current(whole)  # `grad *= 2` in a hook that returns nothing
             if found is not None:
                 grad = self.values.tensor(found, "what a hook returns")
+                if grad.shape != node.shape and self.values.is_pytorch:
+                    raise changes_size(hook)
             elif changed is not whole:
                 grad = changed
         self._hook_results[node] = grad

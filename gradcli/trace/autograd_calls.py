@@ -104,10 +104,23 @@ class AutogradCalls:
         inputs, found = self._grads(arguments, keywords)
         return found[0] if isinstance(inputs, Node) else found
 
+    def _check_unused(self, unused: Value) -> None:
+        """Raise `value` where unused inputs are to be errors, and to be zeros."""
+        if unused is not None and not self.values.truth(unused):
+            said = (
+                "Expected allow_unused to be True or not passed when materialize_grads=True, but "
+                "got: allow_unused=False."
+            )
+            raise RefusedError(("ValueError", said), "value",
+                               "materialize_grads=True gives zeros for unused inputs",
+                               hint="leave allow_unused out")  # fmt: skip
+
     def _autograd_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """PyTorch's `grad`: a tuple, also for one input."""
         unused = keywords.pop("allow_unused", None)
         zeros = keywords.pop("materialize_grads", None)
+        if zeros is not None and self.values.truth(zeros):
+            self._check_unused(unused)
         keywords.pop("only_inputs", None)
         batched = keywords.pop("is_grads_batched", None)
         if batched is not None and self.values.truth(batched):

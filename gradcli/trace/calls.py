@@ -205,7 +205,7 @@ class Calls(Applications):
             return (yield self._by_syntax[name](expression))
         self._note_copied(expression, name if held is None else "")
         arguments = yield self._operands(expression.arguments, given, begun)
-        self._check_tensor(name, callee, arguments, held)
+        self._check_tensor(name, expression, arguments, held)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
         self.take_dtype(name, callee, arguments, keywords)
@@ -233,10 +233,19 @@ class Calls(Applications):
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
 
     def _check_tensor(
-        self, name: str, callee: syntax.Expression, given: Sequence[Value], held: Object | None
+        self, name: str, expression: syntax.Call, given: list[Value], held: Object | None
     ) -> None:
-        """Raise `type` where PyTorch's function of one tensor is given a number, list or array."""
-        if not given or held is not None or not self.values.is_pytorch:
+        """Raise `type` where PyTorch's function of one tensor is given a number, list or array, or
+        one of numbers too few.
+        """
+        if not given or held is not None or not self.values.is_python:
+            return
+        callee = expression.callee
+        if self.root(callee).partition(".")[0] == "math":
+            from gradcli.trace.members import check_math
+
+            given[:] = check_math(self.values, name, given)
+        if not self.values.is_pytorch:
             return
         kind = self.special.numbers.class_of(given[0])
         path = path_of(callee) if kind else None
@@ -244,7 +253,8 @@ class Calls(Applications):
             from gradcli.trace.members import check_tensor
 
             self.graph.span = callee.span
-            check_tensor(self.table.get(name), path[1], kind)
+            named = [each.name for each in expression.keywords]
+            check_tensor(self.table.get(name), path[1], kind, len(given), named)
 
     def _written_to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor that the result is written to, by `out=y` or `inplace=True`, or None."""
@@ -505,7 +515,10 @@ class Calls(Applications):
             return result
         assert built_in is not None
         place_receiver(built_in, arguments, keywords)
-        return self.applied(built_in, arguments, keywords)
+        try:
+            return self.applied(built_in, arguments, keywords)
+        except RefusedError as error:
+            raise error.of_method() from None
 
     def _own_method(
         self, owner: Value, callee: syntax.Attribute

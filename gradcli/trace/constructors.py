@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.diagnostics import GradcliError, Note, RefusedError, nearest
 from gradcli.graph import Kind, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, detach
@@ -173,6 +173,12 @@ def _singles(values: Values, items: Items) -> Items:
     """
     if items.is_rolled:
         return items
+    for each in items:
+        if isinstance(each, Node) and each.size != 1 and values.is_tensor(each):
+            said = "only one element tensors can be converted to Python scalars"
+            raise RefusedError(("ValueError", said), "type",
+                               "a list of tensors of several elements is no list of numbers",
+                               hint="torch.stack(tensors) makes one tensor of them")  # fmt: skip
     inner = [Items(_numbers(values, each)) if _is_list(each) else each for each in items]
     return Items(_numbers(values, inner))
 

@@ -276,9 +276,22 @@ class Conversions:
         name = given["type"]
         if not is_device(name):
             raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
+        if self.values.is_pytorch and str(name).partition(":")[0] == "gpu":
+            raise no_device(str(name))
         if given.get("index") is not None:
             return Device(f"{name}:{self.values.integer(given['index'], 'index')}")
         return Device(name)
+
+
+def no_device(name: str) -> RefusedError:
+    """The error for a kind of device that PyTorch does not know."""
+    said = (
+        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, "
+        "xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device "
+        f"string: {name}"
+    )
+    return RefusedError(("RuntimeError", said), "value", f"PyTorch has no device {name!r}",
+                        hint="a GPU is called 'cuda' there")  # fmt: skip
 
 
 def is_device(value: Value) -> bool:

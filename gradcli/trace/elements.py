@@ -13,10 +13,10 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, LITERAL, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import DETACH, LEAF, bind, detach, leaf
+from gradcli.ops.control import BIND, DETACH, LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import expand, reshape
+from gradcli.ops.shaping import EXPAND, expand, reshape
 from gradcli.trace.calls import Calls
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
@@ -142,7 +142,7 @@ class ElementUpdates(Calls):
             places = self.values.through(views, numbered(base))
             if items is not None:
                 places = self.values.tensor(self.values.subscript(places, items))
-            self._check_apart(views, places)
+            self._check_apart(views, places, value)
             whole = overwritten(base, places, _fitted(value, places, base))
             if self.values.is_pytorch:
                 self.values.made_by[whole] = _written(views, items), (), {}
@@ -171,8 +171,12 @@ class ElementUpdates(Calls):
             is_slice = any(isinstance(each, slice) for each in items)
             raise one_of_several("Slice" if is_slice else "Select")
 
-    def _check_apart(self, views: Sequence[Node], places: Node) -> None:
-        if not any(view.size > view.inputs[0].size for view in views):
+    def _check_apart(self, views: Sequence[Node], places: Node, value: Node) -> None:
+        """Raise `value` where elements that are one would become several."""
+        if value.op is BIND:
+            value = value.inputs[0]
+        is_one = value.size == 1 or (value.op is EXPAND and value.inputs[0].size == 1)
+        if is_one or not any(view.size > view.inputs[0].size for view in views):
             return
         found = self.values.evaluator.value(places).ravel().tolist()
         if len(set(found)) < len(found):

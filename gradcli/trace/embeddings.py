@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach, leaf
@@ -40,7 +40,12 @@ class Embeddings:
         drawn = self.layers.drawn("randn", shape)
         place = given["padding_idx"]
         if place is not None:
-            number = self.values.integer(place, "padding_idx") % max(1, shape[0])
+            number = self.values.integer(place, "padding_idx")
+            if not -shape[0] <= number < shape[0]:
+                said = "Padding_idx must be within num_embeddings"
+                told = f"padding_idx is {number}, and there are {shape[0]} rows"
+                raise RefusedError(("AssertionError", said), "index", told)
+            number %= shape[0]
             kept = np.arange(shape[0])[:, None] != number
             drawn = drawn * self.values.graph.constant(kept.astype(float))
         return drawn

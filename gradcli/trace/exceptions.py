@@ -100,7 +100,8 @@ def caught(error: GradcliError) -> Any:
     found = Caught(message_of(error.diagnostic))
     message = error.diagnostic.message
     is_change = "in place" in message or "inplace" in message or "returned nan" in message
-    found.kind = "RuntimeError" if is_change else _FIRST.get(error.diagnostic.code, "RuntimeError")
+    usual = "RuntimeError" if is_change else _FIRST.get(error.diagnostic.code, "RuntimeError")
+    found.kind = error.kind or usual
     return found
 
 

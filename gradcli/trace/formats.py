@@ -47,7 +47,8 @@ def _written(value: str | float | int, specification: str) -> str:
         return format(value, specification)
     except (ValueError, OverflowError) as error:
         what = "a string" if isinstance(value, str) else "a number"
-        raise GradcliError(
+        raise RefusedError(
+            (type(error).__name__, str(error)),
             "value", f"the format {specification!r} does not fit {what}: {error}",
             hint="d is for whole numbers, f and e for all, s for strings",
         ) from None  # fmt: skip

@@ -182,6 +182,18 @@ class Layer(Module):
         return self
 
 
+def _check_padding(padding: str, steps: tuple[int, ...]) -> None:
+    """Raise `value` where a convolution has no such padding."""
+    if padding not in ("same", "valid"):
+        said = f"Invalid padding string '{padding}', should be one of {{'same', 'valid'}}"
+    elif padding == "same" and any(each != 1 for each in steps):
+        said = "padding='same' is not supported for strided convolutions"
+    else:
+        return
+    told = "padding is 'valid', 'same' or a number, and 'same' for a stride of 1 only"
+    raise RefusedError(("ValueError", said), "value", told, hint="padding=kernel_size // 2")
+
+
 _PLACES = ("device", "dtype")
 _WEIGHTS = ("weight", "pos_weight")
 """Options that are buffers where they are tensors."""
@@ -226,6 +238,9 @@ class Layers:
             return self.layer(title, lambda layer, inputs, _: inputs[0])
         optional = [name for name, usual in plain.options.items() if usual is not NEEDED]
         given = bind_names(title, tuple(plain.options), arguments, keywords, optional)
+        for name in ("size_average", "reduce"):  # as `nn.MSELoss(x, y)` has them
+            if given.get(name) is not None:
+                self.values.truth(given[name])
         layer = self.ruled(title, partial(self._plain_rule, title), given)
         layer.statistics = {name: weight for name, weight in given.items()
                             if name in _WEIGHTS and isinstance(weight, Node)}  # fmt: skip
@@ -388,10 +403,16 @@ class Layers:
             for name in ("in_channels", "out_channels", "groups")
         )
         if groups < 1 or inputs % groups or outputs % groups:
-            raise GradcliError(
-                "value", f"{title}: in_channels and out_channels must be divisible by groups; "
-                f"{inputs} and {outputs} are not by {groups}",
+            uneven = "in_channels" if inputs % max(1, groups) else "out_channels"
+            said = f"{uneven} must be divisible by groups" if groups > 0 else (
+                "groups must be a positive integer"
             )  # fmt: skip
+            raise RefusedError(
+                ("ValueError", said),
+                "value",
+                f"{title}: in_channels and out_channels must be divisible by groups; {inputs} and "
+                f"{outputs} are not by {groups}",
+            )
         return inputs, outputs, groups
 
     def convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
@@ -427,6 +448,8 @@ class Layers:
         mode = given["padding_mode"]
         if mode not in _PADDINGS:
             raise GradcliError("value", f"padding_mode is one of {', '.join(_PADDINGS)}")
+        if isinstance(around, str):
+            _check_padding(around, steps)
         options = {name: given[name] for name in ("stride", "padding", "dilation", "groups")}
         if mode == "zeros":
             compute = partial(self._computed, f"conv{axes}d", options)
@@ -515,7 +538,15 @@ class Layers:
     def _listed(self, title: str, arguments: list[Value], keywords: Given) -> ModuleList:
         given = bind_names(title, ("items",), arguments, keywords, ("items",))
         items = self.values.elements(given["items"]) if given else []
+        if title == "ModuleList" and self.values.is_pytorch:
+            self._check_modules(items)
         return ModuleList(self.autograd, title, self.replace, items)
+
+    def _check_modules(self, items: Sequence[Value]) -> None:
+        """Raise `type` where something else is put into a list of modules."""
+        for each in items:
+            if not isinstance(each, Module):
+                self._modules(each)
 
     def _named(self, title: str, arguments: list[Value], keywords: Given) -> ModuleDict:
         pairs = named_parts(self.values, title, arguments, keywords)
@@ -541,6 +572,13 @@ class Layers:
     def _parameter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("data", "requires_grad")
         given = bind_names("Parameter", names, arguments, keywords, names[1:])
+        if self.values.is_pytorch and not self.values.is_tensor(given["data"]):
+            from gradcli.trace.kinds_of_values import kind_of  # a mistake
+
+            kind = kind_of(given["data"], self._numbers)
+            said = f"'{kind}' object has no attribute 'detach'"
+            raise RefusedError(("AttributeError", said), "type", "a parameter is made of a tensor",
+                               hint="nn.Parameter(torch.tensor(1.))")  # fmt: skip
         node = self.values.tensor(given["data"], "the data")
         if "requires_grad" in given and not self.values.truth(given["requires_grad"]):
             parameter = leaf(detach(node), marked=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names, parameters_of
 from gradcli.trace.special import Special
@@ -107,8 +110,51 @@ def _called(
     raise GradcliError("type", f"{name} of {kind} and {', '.join(kinds)} is not known")
 
 
-def check_tensor(function: Function | None, name: str, kind: str) -> None:
-    """Raise `type` for a function of one tensor, which PyTorch gives no value of this class."""
+def check_math(values: Values, name: str, given: Sequence[Value]) -> Sequence[Value]:
+    """The arguments of Python's function of numbers: tensors of one element as these. Raises
+    `value` where it has no result, and `type` for a tensor of several elements.
+    """
+    compute = getattr(math, name, None)
+    numbers: list[float] = []
+    for each in given:
+        if not isinstance(each, Node):
+            return given
+        if each.size != 1 and values.is_tensor(each) and values.is_pytorch:
+            said = "only one element tensors can be converted to Python scalars"
+            raise RefusedError(("ValueError", said), "type", f"math.{name} is for single numbers",
+                               hint=f"torch.{name}(x) computes with each element")  # fmt: skip
+        if not values.plain_kind(each) and not (values.is_pytorch and values.is_tensor(each)):
+            return given
+        numbers.append(_number(values, reshape(each, ()), "float"))
+    try:
+        if compute is not None:
+            compute(*numbers)
+    except (ValueError, OverflowError) as error:
+        raise RefusedError(
+            (type(error).__name__, str(error)), "value",
+            f"math.{name} of {', '.join(f'{each:g}' for each in numbers)} is no number: {error}",
+            hint=f"torch.{name}(torch.tensor(…)) gives nan or inf",
+        ) from None  # fmt: skip
+    except TypeError:  # it takes others, which is told of elsewhere
+        return given
+    return [
+        each if values.plain_kind(each) else values.plain(number)
+        for each, number in zip(given, numbers, strict=True)
+    ]
+
+
+def check_tensor(
+    function: Function | None, name: str, kind: str, count: int, named: Sequence[str]
+) -> None:
+    """Raise `type` for a function of one tensor, which PyTorch gives no value of this class, and
+    where PyTorch has no default for what is not given.
+    """
+    for needed in function.needs if function else ():
+        names = [each.name for each in parameters_of(function)] if function else []
+        if needed not in (*names[:count], *named):
+            said = f"{name}() received an invalid combination of arguments"
+            raise RefusedError(("TypeError", said), "type", f"{name} needs {needed}",
+                               hint=f"{name}(…, {needed}=…)")  # fmt: skip
     if function is None or function.group == "creation":
         return
     first, *others = parameters_of(function)

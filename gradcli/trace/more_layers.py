@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
@@ -231,7 +231,8 @@ class MoreLayers:
         given = self.layers.options("GroupNorm", GROUP_NORM, arguments, keywords)
         groups, channels = (self.values.integer(given[name], name) for name in [*GROUP_NORM][:2])
         if groups < 1 or channels % groups:
-            raise GradcliError("value", "num_channels must be divisible by num_groups")
+            said = f"num_channels ({channels}) must be divisible by num_groups ({groups})"
+            raise RefusedError(("ValueError", said), "value", said)
         affine = self.values.truth(given["affine"])
         parameters = {"weight": self._filled((channels,), 1.0),
                       "bias": self._filled((channels,), 0.0)} if affine else {}  # fmt: skip

@@ -153,6 +153,8 @@ class Operations(Visits):
             return self.operated(operator, left, right)
         if right.known is not None and operator in _DIVIDING:
             self._check_division(operator, left, right)
+        elif operator == "**" and left.known is not None and right.known is not None:
+            self._check_division(operator, right, left)
         if left.kind != right.kind and self.values.is_python:
             left, right = self._with_rows(expression, left, right)
         if left.kind != "float" or right.kind != "float":
@@ -208,8 +210,10 @@ class Operations(Visits):
             check_operands(self.values, names[operator], *operands)
 
     def _check_division(self, operator: str, left: Node, right: Node) -> None:
-        """Raise `value` where Python's numbers are divided by 0."""
+        """Raise `value` where Python's numbers are divided by 0, or `left` is a power of it."""
         if not self.values.is_python or right.shape or right.known.any():  # type: ignore[union-attr]
+            return
+        if operator == "**" and (left.shape or left.known >= 0):  # type: ignore[operator]
             return
         if left in self.special.numbers and right in self.special.numbers:
             from gradcli.trace.refusals import division_by_zero

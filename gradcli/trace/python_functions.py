@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from itertools import count
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import SINGLE, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
@@ -243,7 +243,15 @@ class PythonFunctions:
         from gradcli.trace.formats import formatted  # most programs start faster without
 
         if isinstance(value, Node) and not value.shape and specification:
-            return formatted(self._plain(value), specification)
+            number = self._plain(value)
+            is_float = value.kind == "float" and value not in self.numbers
+            is_float &= self.values.is_pytorch
+            if is_float and specification[-1] == "d":
+                said = "Unknown format code 'd' for object of type 'float'"
+                raise RefusedError(("ValueError", said), "value",
+                                   "the format 'd' is for integers",
+                                   hint="{x:.0f} rounds, {int(x):d} cuts off")  # fmt: skip
+            return formatted(number, specification)
         if isinstance(value, Node) and not value.shape and value not in self.numbers:
             return str(self._plain(value))  # as a tensor of one element in PyTorch
         own = value.asked("__format__", specification) if isinstance(value, Object) else None
@@ -257,7 +265,11 @@ class PythonFunctions:
             return formatted(
                 value if isinstance(value, str) else self.written(value), specification
             )
-        raise GradcliError(
+        from gradcli.trace.kinds_of_values import kind_of  # a mistake
+
+        said = f"unsupported format string passed to {kind_of(value, self.numbers)}.__format__"
+        raise RefusedError(
+            ("TypeError", said),
             "type",
             f"{describe(value)} has no format",
             hint="a format is for single numbers and strings: x.item(), x[0]",

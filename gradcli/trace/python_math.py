@@ -12,6 +12,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.members import check_math
 from gradcli.trace.objects import Given
 from gradcli.trace.printing import EXACT, PrintedNumbers
 from gradcli.trace.special import Special
@@ -115,6 +116,9 @@ class PythonMath:
     def _log(self, arguments: list[Value], keywords: Given) -> Value:
         """`math.log(x)`, and `math.log(x, base)`."""
         given = bind_names("log", ("x", "base"), arguments, keywords, ("base",))
+        if self.values.is_python:
+            names, numbers = list(given), check_math(self.values, "log", list(given.values()))
+            given = dict(zip(names, numbers, strict=True))
         log = FUNCTIONS["log"](self.values.tensor(given["x"], "log: x"))
         if "base" not in given:
             return log

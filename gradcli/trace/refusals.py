@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from gradcli.diagnostics import RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.shapes import show
 from gradcli.ops.table import Alike, Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
 from gradcli.trace.values import NO_GRAD_YET, Value, Values
 
+_FLOATS = Demand("").dtypes
 _MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
 """What makes a tensor of the first dtype that is taken."""
 
@@ -35,14 +37,16 @@ def check_demands(
         dtypes = list(map(values.array_dtype, nodes))
         like = given.get(demand.unless_like)
         is_alike = isinstance(like, Node) and like.shape == nodes[0].shape
-        if is_alike or not set(dtypes).isdisjoint(demand.dtypes):
+        taken = _FLOATS if is_alike and demand.alike else demand.dtypes
+        if (is_alike and not demand.alike) or not set(dtypes).isdisjoint(taken):
             continue
-        said = demand.words.format(Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]])
+        words = demand.alike if is_alike else demand.words
+        said = words.format(Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]])
         raise RefusedError(
             (demand.kind, said),
             "type",
-            f"{name}: {operands} must be of {' or '.join(demand.dtypes[-2:])}, not {dtypes[0]}",
-            hint=f"x.{_MAKERS[demand.dtypes[0]]}() makes such a tensor of x",
+            f"{name}: {operands} must be of {' or '.join(taken[-2:])}, not {dtypes[0]}",
+            hint=f"x.{_MAKERS[taken[0]]}() makes such a tensor of x",
         )
 
 
@@ -117,6 +121,45 @@ def one_of_several(name: str) -> RefusedError:
     )
 
 
+def check_filling(name: str, node: Node, value: Node) -> None:
+    """Raise `shape` where `fill_` gets several elements, or `copy_` a tensor that does not fit."""
+    count = len(value.shape)
+    if name == "fill" and count:
+        said = (
+            f"fill_ only supports 0-dimension value tensor but got tensor with {count} dimensions."
+        )
+        raise RefusedError(("RuntimeError", said), "shape", "fill_ takes a single value",
+                           hint="x.copy_(y) copies a tensor")  # fmt: skip
+    axes = range(1, min(count, node.ndim) + 1)
+    wrong = next((i for i in axes if value.shape[-i] not in (1, node.shape[-i])), None)
+    if wrong is None and count <= node.ndim:
+        return
+    said = f"output with shape {[*node.shape]} doesn't match the broadcast shape {[*value.shape]}"
+    if wrong is not None:
+        said = (
+            f"The size of tensor a ({node.shape[-wrong]}) must match the size of tensor b "
+            f"({value.shape[-wrong]}) at non-singleton dimension {max(count, node.ndim) - wrong}"
+        )
+    told = f"a value of {show(value.shape)} cannot be put into {show(node.shape)}"
+    raise RefusedError(("RuntimeError", said), "shape", told,
+                       hint="a value has the shape of what it replaces")  # fmt: skip
+
+
+def view_detached() -> RefusedError:
+    """The error of `x[0].detach_()`."""
+    said = (
+        "Can't detach views in-place. Use detach() instead. If you are using "
+        "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+        "gradients are views of DDP buckets, and "
+        "hence"
+        " detach_() cannot be called on these "
+        "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+        "torch/optim/optimizer.py as the solution."
+    )
+    return RefusedError(("RuntimeError", said), "value", "a view cannot be detached in place",
+                        hint="y = y.detach()")  # fmt: skip
+
+
 _KINDS = ("bool", "int", "float")
 _UFUNCS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide",
            "**": "power", "%": "remainder", "&": "bitwise_and", "|": "bitwise_or",
@@ -182,6 +225,7 @@ def division_by_zero(operator: str, whole: bool) -> RefusedError:
     """Python's error, of two integers if they are `whole`."""
     said = {
         "//": "integer division or modulo by zero" if whole else "float floor division by zero",
+        "**": "0.0 cannot be raised to a negative power",
         "%": "integer modulo by zero" if whole else "float modulo",
     }.get(operator, "division by zero" if whole else "float division by zero")
     return RefusedError(

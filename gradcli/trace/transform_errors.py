@@ -32,12 +32,28 @@ def not_scalar(node: Node) -> RefusedError:
 
 def no_tensor(values: Values, value: Value, before: str, after: str = "") -> RefusedError:
     """The error for a function whose value is no tensor, of which PyTorch says the class."""
-    kind = values.plain_kind(value) or getattr(value, "title", type(value).__name__)
+    kind = values.plain_kind(value) or (
+        value.class_name if isinstance(value, Object) else type(value).__name__
+    )
     return RefusedError(
         ("ValueError" if after else "RuntimeError", f"{before}<class '{kind}'>{after}"),
         "type",
         f"the function returns {describe(value)}, not a tensor",
         hint="let it return what is computed of its arguments",
+    )
+
+
+def of_no_floats(dtype: str) -> RefusedError:
+    """The error for rows of derivatives of integers or truth values."""
+    said = (
+        "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with "
+        f"dtype torch.{dtype}"
+    )
+    return RefusedError(
+        ("RuntimeError", said),
+        "not-differentiable",
+        f"the function returns {dtype}: that has no derivative",
+        hint="x.argmax() and x > 0 change in steps; softmax and sigmoid(x) are smooth",
     )
 
 

@@ -29,6 +29,9 @@ from gradcli.trace.objects import Given, Object
 from gradcli.trace.trees import changed, filled, is_tree, tensors
 from gradcli.trace.values import Value, describe
 
+_VJP_RETURNS = (
+    "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported type "
+)
 _RETURNS = "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
 Run = Callable[[Value, Value, Value], Value]
 """Finds derivatives of a function's value, by what stands for its arguments; the third one is all
@@ -194,8 +197,13 @@ class Transforms:
         """
         nodes = self._nodes(inputs, "an argument")
 
+        if isinstance(result, Node) and errors.is_no_tensor(self.values, result):
+            raise errors.no_tensor(self.values, result, _VJP_RETURNS)
+
         def of_output(output: Value) -> Value:
             node = self.values.tensor(output, "the function's value")
+            if node.kind != "float" and self.values.is_pytorch:
+                raise errors.of_no_floats(self.values.array_dtype(node))
             return filled(self.values, inputs, self._matrices(node, nodes))
 
         return changed(self.values, result, of_output)

@@ -91,9 +91,7 @@ class Updates(ElementUpdates):
             return self._reshaped(callee, name, node, arguments, keywords)
         if name == "detach":  # even of a leaf that requires grad: its elements stay
             bind_names("detach_", (), arguments, keywords)
-            cut = detach(node)
-            self.mark_in_place(callee.value, node, cut)
-            return cut
+            return self._detached_in_place(callee, node)
         value = self._changed(callee, name, node, arguments, keywords)
         if not isinstance(callee.value, _PLACES):
             if node.known is not None or self.graph.shares:  # nothing else holds what it makes
@@ -105,6 +103,16 @@ class Updates(ElementUpdates):
         if not _has_name(callee.value) and not _ends(callee.value, "grad"):
             return self.values.current(node)  # nothing else is done again: a call may do more
         return (yield self.visit(callee.value))
+
+    def _detached_in_place(self, callee: syntax.Attribute, node: Node) -> Node:
+        """`x.detach_()`."""
+        if self.values.is_pytorch and self.values.storage(node)[1]:
+            from gradcli.trace.refusals import view_detached  # a mistake
+
+            raise view_detached()
+        cut = detach(node)
+        self.mark_in_place(callee.value, node, cut)
+        return cut
 
     def _reshaped(
         self,
@@ -200,7 +208,12 @@ class Updates(ElementUpdates):
         if name in ("fill", "copy"):
             given = bind_names(callee.name, ("value", "non_blocking"), arguments, keywords,
                                ("non_blocking",))  # fmt: skip
-            return self._filled(node, self.values.tensor(given["value"], callee.name))
+            value = self.values.tensor(given["value"], callee.name)
+            if self.values.is_pytorch:
+                from gradcli.trace.refusals import check_filling
+
+                check_filling(name, node, value)
+            return self._filled(node, value)
         if name in ("normal", "uniform"):
             return self._drawn(name, node, arguments, keywords)
         function = FUNCTIONS.get(name)

@@ -192,12 +192,6 @@ def _surplus(name: str, most: str, given: str) -> str:
     return f"{called}() takes {most} positional argument{plural} but {given} were given"
 
 
-def _classes(x: Shape, target: Shape) -> str:
-    if len(x) > 2 and len(target) and x[0] == target[0]:
-        return f"Expected target size {[x[0], *x[2:]]}, got {[*target]}"
-    return f"Expected input batch_size ({x[0]}) to match target batch_size ({target[0]})."
-
-
 NOT_VIEWED = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
     "across two contiguous subspaces). Use .reshape(...) instead."
@@ -303,8 +297,8 @@ _PHRASES = (
              lambda name: f"name '{name}' is not defined"),
     _phrase(r"^embedding: input .* which is out of range", "IndexError",
              lambda: "index out of range in self"),
-    _phrase(r"^binary_cross_entropy: input .* a probability is from 0 to 1", "RuntimeError",
-             lambda: "all elements of input should be between 0 and 1"),
+    _phrase(r"^binary_cross_entropy: (input|target) .* a probability is from 0 to 1",
+             "RuntimeError", lambda what: f"all elements of {what} should be between 0 and 1"),
     _phrase(rf"^conv\dd: the input has (\d+) channels, the weight needs (\d+) .*groups=(\d+)\): "
              rf"input {_SHAPE} and weight {_SHAPE}", "RuntimeError",
              lambda found, wanted, groups, x, w: f"Given groups={groups}, weight of size {[*w]}, "
@@ -411,8 +405,6 @@ _PHRASES = (
     _phrase(rf"^binary_cross_entropy_with_logits: target has shape {_SHAPE}, input {_SHAPE}",
              "ValueError", lambda a, b: f"Target size (torch.Size({[*a]})) must be the same as "
              f"input size (torch.Size({[*b]}))"),
-    _phrase(rf"^(?:cross_entropy|nll_loss): input {_SHAPE} and target {_SHAPE} do not fit",
-             "ValueError", _classes),
     _phrase(r"^one_hot: input .* holds (-?\d+), which is out of range", "RuntimeError",
              lambda value: "Class values must be non-negative." if int(value) < 0
              else "Class values must be smaller than num_classes."),

@@ -1,0 +1,141 @@
+"""Arguments of another class than PyTorch's function takes: what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
+from gradcli.graph import Node
+from gradcli.ops.table import Function, Parameter
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
+from gradcli.trace.values import Value, Values
+from gradcli.trace.wordings import worded
+
+_NAMES = {"x": "input", "a": "input", "b": "other"}
+"""PyTorch's names for operands."""
+_INSIDE = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd"}
+"""Functions that hand on what they are given to others, which refuse it."""
+_LENGTHS = frozenset(("reshape", "unflatten"))
+"""Functions that call lengths a shape; it is a size elsewhere."""
+_CLASSES = {
+    **{each: each for each in ("int", "float", "bool", "str")},
+    **dict.fromkeys(("Axes", "Dims", "tuple[int, ...]"), "tuple of ints"),
+    **dict.fromkeys(("Sequence[Node]", "Sequence[Node | Stretch]"), "tuple of Tensors"),
+}
+"""What PyTorch wants, by the annotation of a parameter; a tensor elsewhere."""
+
+
+_MATRICES = {"mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor", "outer": "vec2"}
+"""Functions whose second operand has a name of its own."""
+
+
+def _class_of(values: Values, value: Value) -> str:
+    if isinstance(value, Node):
+        is_list = value in values.number_lists or value in values.listed
+        return "list" if is_list else values.plain_kind(value) or "Tensor"
+    if isinstance(value, Object):
+        return value.class_name
+    return "list" if isinstance(value, Items) else type(value).__name__
+
+
+class WrongArgumentError(RefusedError):
+    """The error for an argument at some place, of a class that is not taken there."""
+
+    def __init__(
+        self, function: Function, name: str, place: int, words: str, told: Diagnostic
+    ) -> None:
+        self._function, self._name, self._words = function, name, words
+        said = ("TypeError", self._said(place))
+        super().__init__(said, told.code, told.message, hint=told.hint)
+        self.place = place
+
+    def _said(self, place: int) -> str:
+        called = _INSIDE.get(self._function.name, self._function.name)
+        return f"{called}(): argument '{self._name}' (position {place}) {self._words}"
+
+    def of_method(self) -> WrongArgumentError:
+        """The same where the first operand stands before the method's name."""
+        self.elsewhere = ("TypeError", self._said(self.place - 1))
+        return self
+
+
+def wrong(
+    values: Values, function: Function, parameter: Parameter, place: int, given: Any,
+    error: GradcliError,
+) -> GradcliError:  # fmt: skip
+    """The error as PyTorch has it, where one of its functions is given a value of no such class."""
+    told = error.diagnostic
+    if told.code != "type" or not values.is_pytorch or given in values.arrays:
+        return error
+    is_known = isinstance(error, RefusedError) and "): argument" not in error.elsewhere[1]
+    if is_known or worded(told.message):
+        return error
+    wanted = "tuple of ints" if parameter.variadic else _CLASSES.get(
+        parameter.kind.removesuffix(" | None"), "Tensor"
+    )  # fmt: skip
+    found = _class_of(values, given)
+    if wanted.startswith(found) or (found == "Tensor" and wanted != "Tensor"):
+        return error
+    name = _NAMES.get(parameter.name, parameter.name)
+    if name == "other" and function.name in _MATRICES:
+        name = _MATRICES[function.name]
+    if function.name == "embedding":
+        place, name = (2, "indices") if name == "input" else (1, "weight")
+    if name == "shape" and function.name not in _LENGTHS:
+        name = "size"
+    return WrongArgumentError(function, name, place, f"must be {wanted}, not {found}", told)
+
+
+class CountError(RefusedError):
+    """The error for a call with too few or too many arguments of a function of PyTorch's."""
+
+    def __init__(self, name: str, most: int, given: int, told: Diagnostic) -> None:
+        self._name, self._most, self._given = name, most, given
+        super().__init__(("TypeError", self._said(0)), told.code, told.message, hint=told.hint)
+
+    def _said(self, before: int) -> str:
+        most, given = self._most - before, self._given - before
+        return (
+            f"{self._name}() takes {most} positional argument{'' if most == 1 else 's'} but "
+            f"{given} {'was' if given == 1 else 'were'} given"
+        )
+
+    def of_method(self) -> CountError:
+        self.elsewhere = ("TypeError", self._said(1))
+        return self
+
+
+_WRITTEN_IN_PYTHON = frozenset(("loss", "activation", "layer"))
+"""Groups of functions most of which PyTorch has in Python, whose words theirs are."""
+
+
+def misfit(
+    values: Values,
+    function: Function,
+    parameters: Sequence[Parameter],
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+    error: GradcliError,
+) -> GradcliError:
+    """The error of a call with other arguments than PyTorch's function has parameters."""
+    told = error.diagnostic
+    if told.code != "type" or not values.is_pytorch or function.group in _WRITTEN_IN_PYTHON:
+        return error
+    plain = [each for each in parameters if not each.keyword_only]
+    if len(arguments) > len(plain):
+        return CountError(function.name, len(plain), len(arguments), told)
+    before = [each.name for each in plain[: len(arguments)]]
+    missing = [
+        _NAMES.get(each.name, each.name)
+        for each in parameters
+        if (each.required or each.name in function.needs)
+        and each.name not in before
+        and each.name not in keywords
+    ]
+    if not missing:
+        return error
+    listed = ", ".join(f'"{each}"' for each in missing)
+    said = f"{function.name}() missing {len(missing)} required positional arguments: {listed}"
+    return RefusedError(("TypeError", said), told.code, told.message, hint=told.hint)
