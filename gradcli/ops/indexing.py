@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Graph, Node, Shape
 from gradcli.language.construct import WHOLE, call, number, numbers, subscript
 from gradcli.language.construct import index as as_index
@@ -34,7 +34,16 @@ def _places(xp: Any, indices: Sequence[Array], axes: Axes, ndim: int) -> tuple[A
 
 def _indexed_shape(x: Node, *rest: Any) -> Shape:
     *indices, axes = rest
-    found = broadcast("index", [index.shape for index in indices])
+    shapes = [index.shape for index in indices]
+    try:
+        found = broadcast("index", shapes)
+    except GradcliError as error:
+        listed = ", ".join(str([*each]) for each in shapes)
+        said = (
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
+        )
+        told = error.diagnostic
+        raise RefusedError(("IndexError", said), "shape", told.message, told.hint) from None
     if are_neighbours(axes):  # the axes of the result stand there
         first = axes[0] + x.ndim
         return (*x.shape[:first], *found, *x.shape[first + len(axes) :])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Graph, Node
 from gradcli.ops.creation import arange
 from gradcli.ops.extremes import argmax
@@ -317,13 +317,37 @@ def _geometry(
     )
     padded = lengths_of(name, "padding", padding, axes, 0)
     if any(pad > size // 2 for pad, size in zip(padded, kernel, strict=True)):
-        raise GradcliError(
+        place = next(i for i, pad in enumerate(padded) if pad > kernel[i] // 2)
+        said = (
+            "pad should be at most half of effective kernel size, but got "
+            f"pad={padded[place]}, kernel_size={kernel[place]} and "
+            f"dilation={window.dilation[place]}"
+        )
+        raise RefusedError(
+            ("RuntimeError", said),
             "value",
             f"{name}: padding {show(padded)} is more than half of the kernel {show(kernel)}",
         )
     paddings = tuple((pad, pad) for pad in padded)
-    check_fits(name, window, x.shape[-axes:], paddings)
+    _check_room(name, window, x, paddings)
     return window, paddings
+
+
+def _check_room(name: str, window: Window, x: Node, paddings: Paddings) -> None:
+    """Raise `shape` where no window fits; PyTorch tells how many would."""
+    axes = len(window.kernel)
+    try:
+        check_fits(name, window, x.shape[-axes:], paddings)
+    except GradcliError as error:
+        padded = padded_lengths(x.shape[-axes:], paddings)
+        sizes = [x.shape[-axes:], window.counts(padded)]
+        given, found = ("x".join(map(str, (x.shape[-axes - 1], *each))) for each in sizes)
+        said = (
+            f"Given input size: ({given}). Calculated output size: ({found}). Output size is too "
+            "small"
+        )
+        told = error.diagnostic
+        raise RefusedError(("RuntimeError", said), "shape", told.message, told.hint) from None
 
 
 AXES = {1: "length", 2: "height, width", 3: "depth, height, width"}
@@ -333,7 +357,13 @@ AXES = {1: "length", 2: "height, width", 3: "depth, height, width"}
 def check_layout(name: str, x: Node, axes: int) -> None:
     """Raise `shape` unless x is one sample or a batch of them."""
     if x.ndim not in (axes + 1, axes + 2):
-        raise GradcliError(
+        said = (
+            f"non-empty {axes + 1}D or {axes + 2}D (batch mode) tensor expected for input"
+            if name.startswith("max")
+            else f"Expected {axes + 1}D or {axes + 2}D tensor, but got {[*x.shape]}"
+        )
+        raise RefusedError(
+            ("RuntimeError", said),
             "shape",
             f"{name} takes {axes + 1} or {axes + 2} dimensions, ([batch,] channels, {AXES[axes]}); "
             f"this is {show(x.shape)}",

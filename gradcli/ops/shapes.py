@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Shape
 
 Axes: TypeAlias = tuple[int, ...]
@@ -76,7 +76,10 @@ def normalize_axes(name: str, dim: int | Sequence[int] | None, ndim: int) -> Axe
     wanted = (dim,) if isinstance(dim, int) else tuple(dim)
     axes = sorted(normalize_axis(name, axis, ndim) for axis in wanted)
     if len(set(axes)) < len(axes):
-        raise GradcliError("axis", f"{name}: dim {tuple(wanted)} names an axis twice")
+        twice = next(each for each in axes if axes.count(each) > 1) + ndim
+        said = f"dim {twice} appears multiple times in the list of dims"
+        told = f"{name}: dim {tuple(wanted)} names an axis twice"
+        raise RefusedError(("RuntimeError", said), "axis", told)
     return tuple(axes) if ndim else ()
 
 

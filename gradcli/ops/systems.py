@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import call
 from gradcli.ops import cells
@@ -228,7 +228,14 @@ def is_vector(a: Node, b: Node) -> bool:
 def check_rows(name: str, a: Node, b: Node) -> None:
     """Raise `shape` unless a and b have equally many rows."""
     if b.ndim < 2 or a.shape[-2] != b.shape[-2]:
-        raise GradcliError(
+        said = (
+            f"linalg.{name}: Incompatible shapes of A and B for the equation AX = B "
+            f"({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})"
+            if b.ndim > 1 and name != "lstsq"
+            else "torch.linalg.lstsq: input.size(-2) should match other.size(-2)"
+        )
+        raise RefusedError(
+            ("RuntimeError", said),
             "shape",
             f"{name}: {show(a.shape)} and {show(b.shape)} must have equally many rows",
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.arithmetic import times
 from gradcli.ops.comparison import eq, ge
@@ -187,8 +187,10 @@ def index_select(x: Node, dim: int, index: Index) -> Node:
 
 def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
     if index.ndim > 1:
-        raise GradcliError(
-            "shape", f"{name}: the index must be a vector; this one is {show(index.shape)}"
+        raise RefusedError(
+            ("IndexError", f"{name}(): Index is supposed to be a vector"),
+            "shape",
+            f"{name}: the index must be a vector; this one is {show(index.shape)}",
         )
     return normalize_axis(name, dim, x.ndim)
 

@@ -34,6 +34,8 @@ _NOT_PYTORCHS = Note(
 )
 _OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex", "lstsq", "eig"))
 """Functions of `torch.linalg` alone that give named tuples."""
+_OF_ONE_SIZE = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
+"""Losses that PyTorch warns of where they broadcast."""
 _NEW_VIEWS = {
     "view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
     "expand": "expand", "expand_as": "expand",
@@ -144,6 +146,8 @@ class Applications(NumpyCalls):
     ) -> Value:
         """The value of a call of a function of the op table."""
         draws = self.graph.draws
+        if self.autograd.warn is not None and built_in.group == "loss":
+            self._warn_of_sizes(built_in, arguments, keywords)
         result = self._result(built_in, arguments, keywords)
         if self.graph.draws > draws:
             self.note_random()
@@ -155,6 +159,23 @@ class Applications(NumpyCalls):
         if isinstance(given, Node) and result == (given,):  # `split`, into one part
             return (self.autograd.another(given, function, arguments, keywords),)
         return result
+
+    def _warn_of_sizes(
+        self, built_in: Function, arguments: Sequence[Value], keywords: dict[str, Value]
+    ) -> None:
+        """Tell what PyTorch warns of where a loss has a target of another size."""
+        input, target = [*arguments, *keywords.values(), None, None][:2]
+        assert self.autograd.warn is not None
+        if not isinstance(input, Node) or not isinstance(target, Node):
+            return
+        if built_in.name in _OF_ONE_SIZE and input.shape != target.shape:
+            sizes = [f"torch.Size({[*each.shape]})" for each in (target, input)]
+            self.autograd.warn(
+                "UserWarning",
+                f"Using a target size ({sizes[0]}) that is different to the input size "
+                f"({sizes[1]}). This will likely lead to incorrect results due to broadcasting. "
+                "Please ensure they have the same size.",
+            )
 
     def _result(
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]

@@ -52,6 +52,16 @@ class BackwardCall(NamedTuple):
     """What these held before it, where it added to that."""
 
 
+NOT_A_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+    "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+    "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+    "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+    "github.com/pytorch/pytorch/pull/30531 for more informations."
+)
+"""What PyTorch warns of where such a grad is read."""
+
+
 def changes_size(hook: Object) -> RefusedError:
     """The error for a hook whose gradient does not fit its tensor."""
     name = getattr(hook, "name", hook.title)
@@ -108,6 +118,8 @@ class Autograd:
         """What PyTorch calls the node that made a tensor; the tracer sets it."""
         self.overwritten_text: Callable[[Node], str] = lambda node: ""
         """Its words for a tensor that was changed in place; the tracer sets it."""
+        self.warn: Callable[[str, str], None] | None = None
+        """Told the class and the message of what PyTorch warns of, where a program asks for it."""
         self.hooks: dict[Node, list[Object]] = {}
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
         self.node_hooks: dict[Node, NodeHooks] = {}
@@ -270,6 +282,8 @@ class Autograd:
         grad = self.grads.get(node)
         if grad is None and not self.is_leaf(node) and self.requires_grad(node):
             name = self._name(node)
+            if self.warn is not None:
+                self.warn("UserWarning", NOT_A_LEAF)
             self._note(
                 "not-retained",
                 f"{name}.grad is None: {name} is an intermediate, whose grad is not retained "
@@ -293,18 +307,17 @@ class Autograd:
         """`x.grad = …`."""
         if not isinstance(node, Node):
             raise GradcliError("type", f"{describe(node)} has no grad")
-        self.written.pop(node, None)
-        self.grads.pop(node, None)
-        if grad is None:
-            return
-        if grad.shape != node.shape:
+        if grad is not None and grad.shape != node.shape:
             raise GradcliError(
                 "gradient-shape",
                 f"a grad of {show(grad.shape)} does not fit a tensor of {show(node.shape)}",
                 hint="a grad has the shape of its tensor",
             )
-        self.grads[node] = grad
-        self.written[node] = self._line()
+        self.written.pop(node, None)
+        self.grads.pop(node, None)
+        if grad is not None:
+            self.grads[node] = grad
+            self.written[node] = self._line()
 
     def follow(self, old: Node, new: Node) -> None:
         """A tensor was changed in place: its grad and its name belong to the new node."""
@@ -761,6 +774,10 @@ class Autograd:
 
     def _line(self) -> int:
         return self.source.locate(self.graph.span[0])[0] if self.graph.span else 0
+
+    def line(self) -> int:
+        """The line that is run."""
+        return self._line()
 
     def _note(self, code: str, message: str) -> None:
         """A note, which is made only once in a loop."""

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach, leaf
@@ -143,8 +143,12 @@ class BatchNorms:
         channels = x.shape[0 if is_single else 1] if x.ndim in _RANKS[title] else None
         if channels is None or (channels != size and (layer.own() or layer.statistics or
                                 title.startswith("Batch"))):  # fmt: skip
-            raise GradcliError(
-                "shape", f"{title} takes (batch, {size}, …); this is {show(x.shape)}"
+            taken = [f"{each}D" for each in _RANKS[title]]
+            said = ("ValueError", f"expected {' or '.join(taken)} input (got {x.ndim}D input)")
+            if channels is not None:
+                said = "RuntimeError", f"running_mean should contain {channels} elements not {size}"
+            raise RefusedError(
+                said, "shape", f"{title} takes (batch, {size}, …); this is {show(x.shape)}"
             )
         return x
 

@@ -42,6 +42,18 @@ _SHORT = ("int8", "char", "uint8", "byte", "int16", "short")
 PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
 
 
+_COPIED = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+"""What PyTorch warns of where a tensor is made of one."""
+
+
+def _warn_of_copy(autograd: Autograd, given: Sequence[Value]) -> None:
+    if autograd.warn is not None and given and autograd.values.is_tensor(given[0]):
+        autograd.warn("UserWarning", _COPIED)
+
+
 def construct(
     autograd: Autograd,
     function: Function,
@@ -58,6 +70,7 @@ def construct(
     if not given and function.name == "FloatTensor":  # `torch.Tensor()` has no elements
         arguments = [autograd.values.graph.constant(0.0)]
     if function.name in _OF_DATA:
+        _warn_of_copy(autograd, given)
         function, arguments = _with_data(autograd, function, arguments)
     made = call(autograd.values, function, arguments, own)
     if isinstance(made, tuple):

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
@@ -116,6 +116,16 @@ class ModuleList(Module):
 
     def elements(self) -> Items:
         return Items([self.values.now(each) for each in self.items])
+
+    def item(self, items: Sequence[Any]) -> Any:
+        """Nothing of its own: an element is chosen. Raises `index` where there is none."""
+        if len(items) == 1 and isinstance(items[0], Node):
+            place, count = self.values.integer(items[0], "a place"), len(self.items)
+            if not -count <= place < count:
+                said = f"index {place} is out of range"
+                told = f"there is no such module among {count}"
+                raise RefusedError(("IndexError", said), "index", told)
+        return None
 
     def lines(self) -> list[str]:
         return [*_shown_parameters(self, _AS_DTYPES)]
@@ -226,7 +236,7 @@ class Sequential(ModuleList):
     def item(self, items: Sequence[Any]) -> Any:
         """Some of the modules, as a model of these; None for a single one, which is an element."""
         if len(items) != 1 or not isinstance(items[0], slice):
-            return None
+            return super().item(items)
         pairs = list(self.inside().items())[items[0]]
         names = [name for name, _ in pairs]
         return Sequential(self.autograd, self.replace, names, [each for _, each in pairs])

@@ -143,7 +143,8 @@ class ElementUpdates(Calls):
             if items is not None:
                 places = self.values.tensor(self.values.subscript(places, items))
             self._check_apart(views, places, value)
-            whole = overwritten(base, places, _fitted(value, places, base))
+            by_places = _written(views, items) == "overwritten_by_places"
+            whole = overwritten(base, places, _fitted(value, places, base, by_places))
             if self.values.is_pytorch:
                 self.values.made_by[whole] = _written(views, items), (), {}
             if self.values.passages is not None:
@@ -300,18 +301,17 @@ VIEW_IN_PLACE = (
 _HINT = "put the line into a block, with torch.no_grad():, or change a copy: y = x.clone()"
 
 
-def _fitted(value: Node, places: Node, base: Node) -> Node:
+def _fitted(value: Node, places: Node, base: Node, by_places: bool = False) -> Node:
     """A value in the shape of the places that it goes to."""
+    given = value
     while value.ndim > places.ndim and value.shape[0] == 1:
         value = reshape(value, value.shape[1:])
     try:
         fitted = value if value.shape == places.shape else expand(value, places.shape)
     except GradcliError:
-        raise GradcliError(
-            "shape",
-            f"a value of {show(value.shape)} cannot be put into {show(places.shape)}",
-            hint="a value has the shape of the elements that it replaces, or is a single one",
-        ) from None
+        from gradcli.trace.refusals import not_fitting  # a mistake
+
+        raise not_fitting(value if by_places else given, places, by_places) from None
     return cast(fitted, base.kind)
 
 

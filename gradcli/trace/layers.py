@@ -16,6 +16,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.containers import ModuleDict, ModuleList, Sequential, named_parts
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
+from gradcli.trace.layer_errors import check_count, check_padding, no_parameter, uneven_groups
 from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.plain_layers import (
@@ -182,18 +183,6 @@ class Layer(Module):
         return self
 
 
-def _check_padding(padding: str, steps: tuple[int, ...]) -> None:
-    """Raise `value` where a convolution has no such padding."""
-    if padding not in ("same", "valid"):
-        said = f"Invalid padding string '{padding}', should be one of {{'same', 'valid'}}"
-    elif padding == "same" and any(each != 1 for each in steps):
-        said = "padding='same' is not supported for strided convolutions"
-    else:
-        return
-    told = "padding is 'valid', 'same' or a number, and 'same' for a stride of 1 only"
-    raise RefusedError(("ValueError", said), "value", told, hint="padding=kernel_size // 2")
-
-
 _PLACES = ("device", "dtype")
 _WEIGHTS = ("weight", "pos_weight")
 """Options that are buffers where they are tensors."""
@@ -321,6 +310,8 @@ class Layers:
         self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given
     ) -> Any:
         own = {**layer.own(), **layer.buffers()}
+        if self.values.is_pytorch:
+            check_count(layer.title, function, len(inputs), {**options, **own}, given)
         return self.compute(function, inputs, {**options, **own, **given})
 
     def _details(self, plain: Plain, settings: Given) -> str:
@@ -403,16 +394,7 @@ class Layers:
             for name in ("in_channels", "out_channels", "groups")
         )
         if groups < 1 or inputs % groups or outputs % groups:
-            uneven = "in_channels" if inputs % max(1, groups) else "out_channels"
-            said = f"{uneven} must be divisible by groups" if groups > 0 else (
-                "groups must be a positive integer"
-            )  # fmt: skip
-            raise RefusedError(
-                ("ValueError", said),
-                "value",
-                f"{title}: in_channels and out_channels must be divisible by groups; {inputs} and "
-                f"{outputs} are not by {groups}",
-            )
+            raise uneven_groups(title, inputs, outputs, groups)
         return inputs, outputs, groups
 
     def convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
@@ -449,7 +431,7 @@ class Layers:
         if mode not in _PADDINGS:
             raise GradcliError("value", f"padding_mode is one of {', '.join(_PADDINGS)}")
         if isinstance(around, str):
-            _check_padding(around, steps)
+            check_padding(around, steps)
         options = {name: given[name] for name in ("stride", "padding", "dilation", "groups")}
         if mode == "zeros":
             compute = partial(self._computed, f"conv{axes}d", options)
@@ -575,10 +557,7 @@ class Layers:
         if self.values.is_pytorch and not self.values.is_tensor(given["data"]):
             from gradcli.trace.kinds_of_values import kind_of  # a mistake
 
-            kind = kind_of(given["data"], self._numbers)
-            said = f"'{kind}' object has no attribute 'detach'"
-            raise RefusedError(("AttributeError", said), "type", "a parameter is made of a tensor",
-                               hint="nn.Parameter(torch.tensor(1.))")  # fmt: skip
+            raise no_parameter(kind_of(given["data"], self._numbers))
         node = self.values.tensor(given["data"], "the data")
         if "requires_grad" in given and not self.values.truth(given["requires_grad"]):
             parameter = leaf(detach(node), marked=False)

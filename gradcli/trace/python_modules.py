@@ -19,6 +19,7 @@ from gradcli.trace.itertools_calls import ItertoolsCalls
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import comparison, is_same
 from gradcli.trace.values import Value, describe
+from gradcli.trace.warned import Warnings
 
 TICK = 1e-3
 """Seconds that the clock goes on each time that it is looked at."""
@@ -81,14 +82,11 @@ class PythonModules:
             **dict.fromkeys(
                 (
                     "time.sleep",
-                    "warnings.filterwarnings",
-                    "warnings.simplefilter",
-                    "warnings.warn",
                     "gc.collect",
                 ),
                 lambda *_: None,
             ),
-            "warnings.catch_warnings": self._quiet,
+            **Warnings(autograd).functions,
             **dict.fromkeys(("time.time_ns", "time.perf_counter_ns"), self._nanoseconds),
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
@@ -105,17 +103,6 @@ class PythonModules:
             raise GradcliError("type", f"{name} takes a function, not {describe(value)}",
                                hint=f"{name}(f, …): the name of f without ( )")  # fmt: skip
         return value
-
-    def _quiet(self, arguments: list[Value], keywords: Given) -> Value:
-        """`with warnings.catch_warnings():` there are none here."""
-        from gradcli.trace.managers import PlainBlock  # few programs have one
-
-        names = ("record", "module", "action", "category", "lineno", "append")
-        given = bind_names("catch_warnings", names, arguments, keywords, names)
-        if "record" in given and self.values.truth(given["record"]):
-            raise GradcliError("value", "warnings are not given here: there are none to record",
-                               hint="gradcli's notes stand below what is printed")  # fmt: skip
-        return PlainBlock(None)
 
     # --- functools ---
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.creation import zeros
@@ -316,7 +316,15 @@ class RecurrentLayers:
     def _input(self, name: str, value: Value, width: int, ranks: tuple[int, int]) -> Node:
         x = self.values.tensor(value, f"the input of {name}")
         if x.ndim not in ranks or x.shape[-1] != width or not x.size:
-            raise GradcliError(
+            said = (
+                "ValueError",
+                f"{name}: Expected input to be {ranks[0]}D or {ranks[1]}D, got {x.ndim}D instead",
+            )
+            if x.ndim in ranks:
+                words = f"must be equal to input_size. Expected {width}, got {x.shape[-1]}"
+                said = "RuntimeError", f"input.size(-1) {words}"
+            raise RefusedError(
+                said,
                 "shape",
                 f"{name} takes {ranks[0]} or {ranks[1]} axes, the last of length {width}; "
                 f"this is {show(x.shape)}",
@@ -341,5 +349,15 @@ class RecurrentLayers:
             if len(set(shapes)) == 1:
                 wanted = f"{len(shapes)} × {show(shapes[0])}"
             these = ", ".join(show(each.shape) for each in state)
-            raise GradcliError("shape", f"{name}: the state is {wanted}; this is {these}")
+            place = next(
+                (i for i, (each, shape) in enumerate(zip(state, shapes, strict=False))
+                 if each.shape != shape), 0,
+            )  # fmt: skip
+            hidden = f"hidden[{place}]" if len(shapes) > 1 else "hidden"
+            got = state[place].shape if place < len(state) else ()
+            said = (
+                "RuntimeError",
+                f"Expected {hidden} size {show(shapes[place])}, got {[*got]}",
+            )
+            raise RefusedError(said, "shape", f"{name}: the state is {wanted}; this is {these}")
         return state

@@ -10,6 +10,8 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Alike, Demand
 from gradcli.trace.dtype_names import C_NAMES, TYPES
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.values import NO_GRAD_YET, Value, Values
 
 _FLOATS = Demand("").dtypes
@@ -143,6 +145,61 @@ def check_filling(name: str, node: Node, value: Node) -> None:
     told = f"a value of {show(value.shape)} cannot be put into {show(node.shape)}"
     raise RefusedError(("RuntimeError", said), "shape", told,
                        hint="a value has the shape of what it replaces")  # fmt: skip
+
+
+def not_fitting(value: Node, places: Node, by_places: bool) -> RefusedError:
+    """The error for values that do not fit the elements that they are put into."""
+    new, old = [*value.shape], [*places.shape]
+    if by_places:
+        said = (
+            f"shape mismatch: value tensor of shape {new} cannot be broadcast to indexing result "
+            f"of shape {old}"
+        )
+    elif len(new) > len(old):
+        kind = "FloatTensor" if value.kind == "float" else "LongTensor"
+        said = (
+            f"expand(torch.{kind}{{{new}}}, size={old}): the number of sizes provided ({len(old)}) "
+            "must be greater or equal to the number of dimensions in the tensor "
+            f"({len(new)})"
+        )
+    else:
+        wrong = next(i for i in range(1, len(new) + 1) if new[-i] not in (1, old[-i]))
+        said = (
+            f"The expanded size of the tensor ({old[-wrong]}) must match the existing size "
+            f"({new[-wrong]}) at non-singleton dimension {len(old) - wrong}.  "
+            f"Target sizes: {old}.  Tensor sizes: {new}"
+        )
+    return RefusedError(
+        ("RuntimeError", said),
+        "shape",
+        f"a value of {show(value.shape)} cannot be put into {show(places.shape)}",
+        hint="a value has the shape of the elements that it replaces, or is a single one",
+    )
+
+
+def check_grad(values: Values, node: Node, grad: Value) -> None:
+    """Raise `type` for what PyTorch takes for no grad of a tensor."""
+    if isinstance(grad, Node) and values.is_tensor(grad):
+        dtype, wanted = values.array_dtype(grad), values.array_dtype(node)
+        if dtype == wanted:
+            return
+        kind = "RuntimeError"
+        said = (
+            f"attempting to assign a gradient with dtype '{C_NAMES[dtype]}' to a tensor with "
+            f"grad_dtype '{TYPES[wanted]}'. The gradient must match the tensor's grad_dtype "
+            "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with "
+            "a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging "
+            "the dtypes of a tensor and its gradient may break downstream systems that assume they "
+            "match."
+        )
+        told = f"a grad of {dtype} is no grad of a tensor of {wanted}"
+    else:
+        kind = "TypeError"
+        found = values.plain_kind(grad) or ("list" if isinstance(grad, Items) else (
+            grad.class_name if isinstance(grad, Object) else type(grad).__name__))  # fmt: skip
+        said = f"assigned grad expected to be a Tensor or None but got grad of type {found}"
+        told = "a grad is a tensor"
+    raise RefusedError((kind, said), "type", told, hint="torch.zeros_like(x) fits x")
 
 
 def view_detached() -> RefusedError:

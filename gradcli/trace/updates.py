@@ -369,6 +369,10 @@ class Updates(ElementUpdates):
             return
         node = self.values.tensor(owner, f"what has .{target.name}")
         if target.name == "grad":
+            if value is not None and self.values.is_pytorch:
+                from gradcli.trace.refusals import check_grad
+
+                check_grad(self.values, node, value)
             grad = None if value is None else self.values.tensor(value, "a grad")
             self.autograd.set_grad(node, grad)
         elif target.name == "data":

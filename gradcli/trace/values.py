@@ -470,7 +470,7 @@ class Values(Changes):
 
             error = GradcliError(
                 "value",
-                f"a condition of several elements: {show(value.shape)}",
+                f"a condition of {'several' if value.size else 'no'} elements: {show(value.shape)}",
                 hint="all(…) or any(…) makes one of them; where(…) chooses element by element",
             )
             raise in_numpys_words(error, (value,), self.arrays)

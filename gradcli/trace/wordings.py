@@ -96,6 +96,8 @@ def _product(a: Shape, b: Shape) -> str:
 
 
 def _linear(x: Shape, weight: Shape) -> str:
+    if not x:
+        return "both arguments to linear need to be at least 1D, but they are 0D and 2D"
     return _product((math.prod(x[:-1]), x[-1]), weight[::-1])
 
 
@@ -172,8 +174,22 @@ def _permuted(dims: Shape, count: str) -> str:
     )
 
 
+def _square(name: str, x: Shape) -> str:
+    if len(x) < 2:
+        return f"linalg.{name}: The input tensor A must have at least 2 dimensions."
+    return (
+        f"linalg.{name}: A must be batches of square matrices, but they are {x[-2]} by {x[-1]} "
+        "matrices"
+    )
+
+
 def _grown(old: Shape, new: Shape) -> str:
     return f"output with shape {[*old]} doesn't match the broadcast shape {[*new]}"
+
+
+def _called(name: str) -> str:
+    """What is called where that is a class: `Linear.__init__`."""
+    return f"{name}.__init__" if name[:1].isupper() else "<lambda>" if name == "lambda" else name
 
 
 def _missing(name: str, parameters: str) -> str:
@@ -182,12 +198,12 @@ def _missing(name: str, parameters: str) -> str:
     several = ", ".join(quoted[:-1]) + ("," if len(names) > 2 else "") + f" and {quoted[-1]}"
     listed = quoted[0] if len(names) == 1 else several
     plural = "s" if len(names) > 1 else ""
-    called = "<lambda>" if name == "lambda" else name
+    called = _called(name)
     return f"{called}() missing {len(names)} required positional argument{plural}: {listed}"
 
 
 def _surplus(name: str, most: str, given: str) -> str:
-    called = "<lambda>" if name == "lambda" else name
+    called = _called(name)
     plural = "" if most == "1" else "s"
     return f"{called}() takes {most} positional argument{plural} but {given} were given"
 
@@ -222,8 +238,9 @@ _PHRASES = (
              f"and output[0] has a shape of torch.Size({[*b]})."),
     _phrase(rf"^item is for a tensor of one element; this is {_SHAPE}", "RuntimeError",
              lambda a: f"a Tensor with {math.prod(a)} elements cannot be converted to Scalar"),
-    _phrase(r"^a condition of several elements", "RuntimeError",
-             lambda: "Boolean value of Tensor with more than one value is ambiguous"),
+    _phrase(r"^a condition of (several|no) elements", "RuntimeError", lambda count:
+             "Boolean value of Tensor with "
+             f"{'no values' if count == 'no' else 'more than one value'} is ambiguous"),
     _phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
              "RuntimeError", _joined),
     _phrase(rf"^stack: shapes {_SHAPE} and {_SHAPE} at place (\d+) differ", "RuntimeError",
@@ -389,9 +406,10 @@ _PHRASES = (
     _phrase(r"^(\w+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
     _phrase(r"^(\w+) takes (\d+) arguments?; (\d+) are given", "TypeError", _surplus),
     _phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
-             lambda name, given: f"{name}() got an unexpected keyword argument '{given}'"),
+             lambda name, given: f"{_called(name)}() got an unexpected keyword argument "
+             f"'{given}'"),
     _phrase(r"^(\w+): (\w+) is given twice", "TypeError",
-             lambda name, given: f"{name}() got multiple values for argument '{given}'"),
+             lambda name, given: f"{_called(name)}() got multiple values for argument '{given}'"),
     _phrase(r"^remove: .* is not in the list", "ValueError",
              lambda: "list.remove(x): x not in list"),
     _phrase(rf"^zeros: a length cannot be negative: {_SHAPE}", "RuntimeError",
@@ -408,18 +426,9 @@ _PHRASES = (
     _phrase(r"^one_hot: input .* holds (-?\d+), which is out of range", "RuntimeError",
              lambda value: "Class values must be non-negative." if int(value) < 0
              else "Class values must be smaller than num_classes."),
-    _phrase(rf"^BatchNorm1d takes \(batch, (\d+), …\); this is {_SHAPE}", "RuntimeError",
-             lambda wanted, x: f"running_mean should contain {x[1]} elements not {wanted}"
-             if len(x) in (2, 3) else f"expected 2D or 3D input (got {len(x)}D input)"),
-    _phrase(rf"^BatchNorm2d takes \(batch, (\d+), …\); this is {_SHAPE}", "ValueError",
-             lambda wanted, x: f"expected 4D input (got {len(x)}D input)"
-             if len(x) != 4 else f"running_mean should contain {x[1]} elements not {wanted}"),
     _phrase(rf"^layer_norm: input {_SHAPE} does not end in normalized_shape {_SHAPE}",
              "RuntimeError", lambda x, shape: f"Given normalized_shape={[*shape]}, expected input "
              f"with shape [*, {', '.join(map(str, shape))}], but got input of size{[*x]}"),
-    _phrase(rf"^(?:LSTM|GRU|RNN) takes .* the last of length (\d+); this is {_SHAPE}",
-             "RuntimeError", lambda wanted, x: "input.size(-1) must be equal to input_size. "
-             f"Expected {wanted}, got {x[-1]}"),
     _phrase(r"^(embed_dim must be divisible by num_heads)", "AssertionError", str),
     _phrase(rf"^unfold: windows of (\d+), .* do not fit axis (\d+) of {_SHAPE}", "RuntimeError",
              lambda size, axis, shape: f"maximum size for tensor at dimension {axis} is "
@@ -433,10 +442,9 @@ _PHRASES = (
     _phrase(r"^\w+: invalid (\w+): (\S+)", "ValueError",
              lambda name, number: f"Invalid {name} value: {number}"),
     _phrase(r"^(can't optimize a non-leaf Tensor)", "ValueError", str),
-    _phrase(rf"^(inv|det|eigh|slogdet|cholesky|solve|eigvalsh) takes square matrices; this is "
-             rf"{_SHAPE}", "RuntimeError",
-             lambda name, x: f"linalg.{name}: A must be batches of square matrices, but they are "
-             f"{x[-2]} by {x[-1]} matrices"),
+    _phrase(rf"^(\w+) takes square matrices; this is {_SHAPE}", "RuntimeError", _square),
+    _phrase(rf"^(svd|qr|svdvals|pinv|matrix_norm|cond|matrix_rank) takes matrices; this is "
+             rf"{_SHAPE}", "RuntimeError", _square),
     _phrase(r"^cholesky: the matrix is not positive definite: its pivot (\d+)", "_LinAlgError",
              lambda pivot: "linalg.cholesky: The factorization could not be completed because the "
              f"input is not positive-definite (the leading minor of order {pivot} is not "
