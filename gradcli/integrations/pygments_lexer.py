@@ -29,6 +29,7 @@ _TYPES = {
     "AUGMENTED": Operator, "POWER": Operator, "OPERATOR": Operator, "STAR": Operator,
     "ARROW": Operator, "SIGN": Operator, "AT": Operator, "INVERT": Operator,
     "EQUAL": Operator, "CONSTANT": Keyword.Constant, "STRING": String, "NUMBER": Number,
+    "IMAGINARY": Number,
     "_SEPARATOR": Text, "BLANK": Text, "CONTINUATION": Text, "COMMENT": Comment.Single,
     "$OTHER": Error,
 }  # fmt: skip

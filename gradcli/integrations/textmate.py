@@ -20,6 +20,7 @@ _LITERALS = {
     "CONSTANT": "constant.language",
     "STRING": "string.quoted",
     "NUMBER": "constant.numeric",
+    "IMAGINARY": "constant.numeric",
 }
 _OPERATORS = {
     "AUGMENTED": "keyword.operator.assignment",

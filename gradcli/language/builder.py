@@ -41,6 +41,7 @@ from gradcli.language.syntax import (
     FunctionDefinition,
     Handler,
     If,
+    Imaginary,
     Import,
     Imported,
     Index,
@@ -471,6 +472,9 @@ class Builder:
                 span=span,
             )
         return Number(value, span)
+
+    def imaginary(self, parts: Parts, span: Span) -> Imaginary:
+        return Imaginary(self.tokens.text(parts[0]), span)
 
     def string(self, parts: Parts, span: Span) -> String | ByteString | Template:
         """Strings that stand one after another are one."""

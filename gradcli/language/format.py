@@ -10,7 +10,7 @@ from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_program
 from gradcli.language.tokens import TABLES
 
-_VALUES = frozenset({"NAME", "NUMBER", "STRING", "CONSTANT", "ELLIPSIS"})
+_VALUES = frozenset({"NAME", "NUMBER", "IMAGINARY", "STRING", "CONSTANT", "ELLIPSIS"})
 _CLOSE_TO_THE_LEFT = (",", ";", ".", ")", "]", ":")
 _SPACED = frozenset({"SIGN", "OPERATOR", "STAR", "AT", "AUGMENTED", "ARROW"})
 

@@ -60,11 +60,6 @@ def _number(wrong: WrongToken) -> Answer | None:
         )
     if text in ("e", "E"):
         return f"`{number}{text}` is not a number", "an exponent needs digits: 1e-3"
-    if text in ("j", "J"):
-        return (
-            f"`{number}{text}` is a complex number: all are real here",
-            f"{number}*{text} is a product",
-        )
     return f"`{text}` cannot follow the number `{number}`", f"a product is written {number}*{text}"
 
 

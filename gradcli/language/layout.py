@@ -46,7 +46,8 @@ _CONTINUING = frozenset(NUMBER_OF[word] for word in ("ELIF", "ELSE", "EXCEPT", "
 _BEFORE_BLOCK = frozenset(
     NUMBER_OF[name]
     for name in [
-        *("NAME", "NUMBER", "STRING", "CONSTANT", "ELLIPSIS", "RPAR", "RSQB", "RBRACE"),
+        *("NAME", "NUMBER", "IMAGINARY", "STRING", "CONSTANT", "ELLIPSIS", "RPAR", "RSQB"),
+        "RBRACE",
         *("_TEMPLATE_END", "ELSE", "TRY", "EXCEPT", "FINALLY", "IF", "ELIF", "WHILE"),
     ]
 )
@@ -57,7 +58,8 @@ word such as `if` it is an error, which is told as that of a block."""
 _MATCHED = frozenset(
     NUMBER_OF[name]
     for name in [
-        *("NAME", "NUMBER", "STRING", "CONSTANT", "_TEMPLATE", "LPAR", "LSQB", "_DICTIONARY"),
+        *("NAME", "NUMBER", "IMAGINARY", "STRING", "CONSTANT", "_TEMPLATE", "LPAR", "LSQB"),
+        "_DICTIONARY",
         *("SIGN", "INVERT", "NOT", "STAR", "LAMBDA"),
     ]
 )

@@ -38,6 +38,7 @@ from gradcli.language.syntax import (
     FormalParameter,
     FunctionDefinition,
     If,
+    Imaginary,
     Import,
     Imported,
     Index,
@@ -410,6 +411,7 @@ def _slice(node: Slice) -> tuple[int, list[_Piece]]:
 
 _PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
     Number: _number,
+    Imaginary: lambda node: (_ATOM, [node.text]),
     String: _string,
     ByteString: lambda node: (_ATOM, [repr(node.value)]),
     Constant: lambda node: (_ATOM, [str(node.value)]),

@@ -204,6 +204,13 @@ class Slice(Syntax):
     span: Span
 
 
+class Imaginary(Syntax):
+    """`2j`, a number of Python's; programs of the language's own have real ones alone."""
+
+    text: str
+    span: Span
+
+
 class Ellipsis(Syntax):
     """`...`: all axes that an index does not name; a value that stands for what is left out."""
 
@@ -285,7 +292,7 @@ class Starred(Syntax):
 Expression: TypeAlias = (
     Number | String | ByteString | Template | Constant | Name | List | Tuple | Unary | Binary
     | Compare | Call | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral
-    | Starred | Walrus | Ellipsis
+    | Starred | Walrus | Ellipsis | Imaginary
 )  # fmt: skip
 
 Target: TypeAlias = Name | Tuple | Attribute | Index

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gradcli.language.tokens import NUMBER_OF, TABLES, Tokens
 
-OPERANDS = {NUMBER_OF[name] for name in ("NAME", "NUMBER", "STRING", "CONSTANT")}
+OPERANDS = {NUMBER_OF[name] for name in ("NAME", "NUMBER", "IMAGINARY", "STRING", "CONSTANT")}
 ENDS_OPERAND = OPERANDS | {NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]}
 INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "STAR", "AT", "POWER", "SIGN", "AND", "OR", "IS")}
 KEYWORDS = set(TABLES.keywords.values())

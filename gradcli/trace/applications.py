@@ -110,6 +110,13 @@ class Applications(NumpyCalls):
             return tuple(self.values.plain(each) for each in constant)
         return self.graph.constant(constant) if isinstance(constant, float) else constant
 
+    def complex_number(self, number: complex) -> Value:
+        self.have_all()
+        functions = self.library.functions
+        self.values.of_complex = functions["complex.tensor"]
+        parts: list[Value] = [self.values.plain(each) for each in (number.real, number.imag)]
+        return functions["complex"](parts, {})
+
     def member(self, path: str) -> Value:
         """What a module has of that path that is no function; None where it has nothing."""
         from gradcli.trace.imports import constant_of
@@ -145,6 +152,10 @@ class Applications(NumpyCalls):
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         """The value of a call of a function of the op table."""
+        if self.values.of_complex is not None and built_in.name == "tensor":
+            numbers: Value = self.values.of_complex(arguments, keywords)
+            if numbers is not None:
+                return numbers
         draws = self.graph.draws
         if self.autograd.warn is not None and built_in.group == "loss":
             self._warn_of_sizes(built_in, arguments, keywords)

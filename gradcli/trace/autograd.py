@@ -137,6 +137,8 @@ class Autograd:
         while it walks."""
         self._hook_results: dict[Node, Node] = {}
         """What these have made of gradients in this pass."""
+        self.followed = 0
+        """How many functions are being called whose derivatives are asked for, one in another."""
         self.written: dict[Node, int] = {}
         """Leaves whose grads are not zeroed, and the line that wrote these first."""
         self.freed: dict[Node, int] = {}

@@ -1,46 +1,153 @@
-"""Complex tensors: what `torch.linalg.eig` and `torch.fft.fft` give of values that are known.
+"""Complex tensors: the real and the imaginary part, each a tensor through which gradients flow.
 
-They look at values now, and no gradient flows through them.
+So the gradient of a real loss is right for real leaves; that of a complex leaf is PyTorch's, too:
+the derivative by its real part, and by its imaginary part.
 """
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Array, Node, Shape
-from gradcli.ops.axes import roll
-from gradcli.ops.shapes import normalize_axis
+from gradcli.graph import Array, Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.collections_calls import record
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.objects import BuiltIn, Given, Object
-from gradcli.trace.special import Size, Special
+from gradcli.trace.special import Size
 from gradcli.trace.tensor_text import PLAIN, with_suffixes
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, Values
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
-    "pow": operator.pow, "matmul": operator.matmul,
-}  # fmt: skip
-_SHIFTS = ("fftshift", "ifftshift")
-_ALONG = ("input", "n", "dim", "norm")
-_TRANSFORMS: dict[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
-    **{name: (getattr(np.fft, name), _ALONG) for name in ("fft", "ifft", "rfft", "irfft")},
-    **{name: (getattr(np.fft, name), ("input", "s", "dim", "norm"))
-       for name in ("fft2", "ifft2", "fftn", "ifftn", "rfft2", "irfft2")},
-    **{name: (getattr(np.fft, name), ("input", "dim")) for name in _SHIFTS},
-}  # fmt: skip
-"""By the name in `torch.fft`: NumPy's function, and PyTorch's parameters."""
-MOST = 2**24
-"""The most elements that a transform is made of."""
+Parts = tuple[Node, Node]
+"""The real and the imaginary part."""
+_BY_PART = (
+    "sum", "mean", "reshape", "view", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
+    "swapaxes", "movedim", "t", "expand", "repeat", "cumsum", "flip", "roll", "diagonal", "narrow",
+    "tril", "triu", "trace", "unflatten", "index_select",
+)  # fmt: skip
+"""Functions of a tensor that are what they are of its parts."""
+_TURNS = {"T": "t", "mT": "transpose", "mH": "transpose", "H": "t"}
+_MOST_PRODUCTS = 64
+"""Up to here powers are products."""
+
+
+def f(name: str, *operands: Any, **options: Any) -> Node:
+    """A node of a function of the op table."""
+    found: Node = FUNCTIONS[name].build(*operands, **options)
+    return found
+
+
+def spread(node: Node, shape: Sequence[int]) -> Node:
+    """The node in a shape that it broadcasts to."""
+    return node if node.shape == tuple(shape) else f("expand", node, *shape)
+
+
+# --- what functions make of parts -------------------------------------------------------------
+
+
+def product(a: Parts, b: Parts) -> Parts:
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+def matrix_product(a: Parts, b: Parts) -> Parts:
+    (ar, ai), (br, bi) = a, b
+    return f("matmul", ar, br) - f("matmul", ai, bi), f("matmul", ar, bi) + f("matmul", ai, br)
+
+
+def quotient(a: Parts, b: Parts) -> Parts:
+    size = b[0] * b[0] + b[1] * b[1]
+    real, imaginary = product(a, (b[0], -b[1]))
+    return real / size, imaginary / size
+
+
+def polar(size: Node, angle: Node) -> Parts:
+    return size * f("cos", angle), size * f("sin", angle)
+
+
+def absolute(a: Parts) -> Node:
+    """The norm of both, whose derivative at 0 is 0, as PyTorch's is."""
+    return f("norm", f("stack", a, dim=-1), 2, -1)
+
+
+def angle(a: Parts) -> Node:
+    return f("atan2", a[1], a[0])
+
+
+def power(a: Parts, exponent: float) -> Parts:
+    if exponent.is_integer() and 0 < abs(exponent) <= _MOST_PRODUCTS:
+        found = a
+        for _ in range(int(abs(exponent)) - 1):
+            found = product(found, a)
+        constant = found[0].graph.constant
+        return found if exponent > 0 else quotient((constant(1.0), constant(0.0)), found)
+    return polar(absolute(a) ** exponent, angle(a) * exponent)
+
+
+_OF_PARTS: dict[str, Callable[[Parts], Parts]] = {
+    "exp": lambda a: polar(f("exp", a[0]), a[1]),
+    "log": lambda a: (f("log", absolute(a)), angle(a)),
+    "sqrt": lambda a: power(a, 0.5),
+    "square": lambda a: product(a, a),
+    "reciprocal": lambda a: power(a, -1.0),
+    "neg": lambda a: (-a[0], -a[1]),
+    "conj": lambda a: (a[0], -a[1]),
+    "sin": lambda a: (f("sin", a[0]) * f("cosh", a[1]), f("cos", a[0]) * f("sinh", a[1])),
+    "cos": lambda a: (f("cos", a[0]) * f("cosh", a[1]), -f("sin", a[0]) * f("sinh", a[1])),
+    "clone": lambda a: a,
+}
+"""Functions that give a complex tensor, by name."""
+_REAL = {"abs": absolute, "absolute": absolute, "angle": angle}
+"""Those that give a real one."""
+_OPERATORS: dict[str, Callable[[Parts, Parts], Parts]] = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "sub": lambda a, b: (a[0] - b[0], a[1] - b[1]),
+    "mul": product,
+    "truediv": quotient,
+    "matmul": matrix_product,
+}
+_SAMES = ("contiguous", "resolve_conj", "cpu", "to", "numpy", "physical_conj")
+
+
+class Maker(Protocol):
+    """What makes complex tensors, as these know it."""
+
+    values: Values
+    autograd: Autograd
+    call: Callable[[str, list[Any], Given], Any]
+
+    @property
+    def default(self) -> str:
+        """The dtype of floats where none is named."""
+
+    def complex_of(self, dtype: str) -> str:
+        """The complex dtype whose parts have that one."""
+
+    def number(self, number: complex) -> Object:
+        """A number of Python's as a value."""
+
+    def plain_number(self, value: Value) -> complex | None:
+        """A number of Python's; None for tensors."""
+
+    def parts(self, value: Value) -> Parts:
+        """The parts of a complex value, or of a real one."""
+
+    def parts_of(self, number: complex) -> Parts:
+        """A number in the place of a tensor."""
+
+    def marked(self, parts: Parts) -> Parts:
+        """Both as leaves that require grad."""
+
+    def named(self, node: Node, name: str) -> Node:
+        """A real tensor that PyTorch says a function has made of a complex one."""
+
+    def node_of(self, name: str, node: Node) -> str:
+        """What is printed of the function that made a complex tensor."""
 
 
 class ComplexTensor(Object):
@@ -49,295 +156,297 @@ class ComplexTensor(Object):
     what = "a complex tensor"
     title = "Tensor"
 
-    def __init__(self, maker: ComplexCalls, array: Array, dtype: str) -> None:
+    def __init__(self, maker: Maker, parts: Parts, made_by: str = "") -> None:
+        """`made_by` is the function that PyTorch says has made it."""
         self._maker = maker
         self._values = maker.values
-        self.array = array.astype(dtype)
-        self.dtype = dtype
+        shape = np.broadcast_shapes(parts[0].shape, parts[1].shape)
+        real, imaginary = (spread(each, shape) for each in parts)
+        if made_by and not maker.autograd.records():
+            real, imaginary = detach(real), detach(imaginary)
+        self._parts = real, imaginary
+        self._made_by = made_by
+
+    @property
+    def pair(self) -> Parts:
+        """The real and the imaginary part as they are now."""
+        current = self._values.current
+        return current(self._parts[0]), current(self._parts[1])
+
+    @property
+    def array(self) -> Array:
+        """The elements, looked at now."""
+        real, imaginary = map(self._values.evaluator.value, self.pair)
+        found = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.complex128)
+        found.real, found.imag = real, imaginary
+        return found
+
+    @property
+    def dtype(self) -> str:
+        return self._maker.complex_of(self._values.array_dtype(self.pair[0]))
+
+    @property
+    def requires_grad(self) -> bool:
+        return any(map(self._maker.autograd.requires_grad, self.pair))
+
+    def _like(self, parts: Parts, made_by: str) -> ComplexTensor:
+        return ComplexTensor(self._maker, parts, made_by)
 
     def attribute(self, name: str) -> Any:
+        real, imaginary = self.pair
         if name in ("real", "imag"):
-            return self._maker.real(getattr(self.array, name), self)
-        if name == "dtype":
-            return Unquoted(f"torch.{self.dtype}")
-        if name == "shape":
-            return Size([self._values.plain(each) for each in self.array.shape])
-        if name == "ndim":
-            return self._values.plain(self.array.ndim)
-        if name in ("T", "mT"):
-            return self._like(np.swapaxes(self.array, -1, -2) if self.array.ndim > 1 else
-                              self.array)  # fmt: skip
-        if name == "requires_grad":
-            return self._values.graph.constant(False)
-        return super().attribute(name)
+            return self._maker.named(real if name == "real" else imaginary, "select")
+        if name in _TURNS:
+            axes = (-2, -1) if "m" in name else ()
+            turned = self._by_part(_TURNS[name], [*map(self._values.plain, axes)], {})
+            return turned.method("conj")([], {}) if "H" in name else turned
+        constant = self._values.graph.constant
+        found: dict[str, Callable[[], Any]] = {
+            "dtype": lambda: Unquoted(f"torch.{self.dtype}"),
+            "shape": lambda: Size([self._values.plain(each) for each in real.shape]),
+            "ndim": lambda: self._values.plain(real.ndim),
+            "requires_grad": lambda: constant(self.requires_grad),
+            "is_leaf": lambda: constant(not self.requires_grad or self._is_leaf()),
+            "device": lambda: "cpu",
+            "grad": self._grad,
+        }
+        return found[name]() if name in found else super().attribute(name)
+
+    def _is_leaf(self) -> bool:
+        return not self._made_by and all(map(self._maker.autograd.is_leaf, self.pair))
+
+    def _grad(self) -> Value:
+        """The derivatives of a loss by both parts; None where it is no leaf."""
+        if not self._is_leaf():
+            return None
+        grads = [self._maker.autograd.grad_of(each) for each in self.pair]
+        if grads[0] is None and grads[1] is None:
+            return None
+        zero = self._values.graph.constant(0.0)
+        real, imaginary = (zero if each is None else each for each in grads)
+        return self._like((real, imaginary), "")
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        found: dict[str, Callable[[], Any]] = {
-            "abs": lambda: self._maker.real(np.abs(self.array), self),
-            "angle": lambda: self._maker.real(np.angle(self.array), self),
-            "__neg__": lambda: self._like(-self.array),
-            "conj": lambda: self._like(self.array.conj()),
+        values, constant = self._values, self._values.graph.constant
+        sizes: dict[str, Callable[[], Any]] = {
             "real": lambda: self.attribute("real"),
             "imag": lambda: self.attribute("imag"),
-            "numel": lambda: self._values.plain(self.array.size),
-            "dim": lambda: self._values.plain(self.array.ndim),
-            "is_complex": lambda: self._values.graph.constant(True),
-            "detach": lambda: self,
-            "clone": lambda: self,
+            "numel": lambda: values.plain(self.pair[0].size),
+            "dim": lambda: values.plain(self.pair[0].ndim),
+            "is_complex": lambda: constant(True),
+            "is_floating_point": lambda: constant(False),
+            "detach": lambda: self._like((detach(self.pair[0]), detach(self.pair[1])), ""),
+            "item": self._item,
+            "backward": self._backward,
         }
-        reduced = {name: partial(self._reduced, name) for name in ("sum", "mean")}
-        bare = {name: partial(self._bare, name, make) for name, make in found.items()}
-        return {**bare, **reduced}
+        return {
+            **{name: partial(self._bare, name, make) for name, make in sizes.items()},
+            **{name: partial(self._made, name) for name in (*_OF_PARTS, *_REAL)},
+            **{name: partial(self._by_part, name) for name in _BY_PART},
+            **dict.fromkeys(_SAMES, lambda *_: self),
+            "size": self._size,
+            "pow": lambda given, _: self._power(given[0]),
+            "allclose": self._is_close,
+            "requires_grad_": self._marked,
+        }
 
-    def _reduced(self, name: str, arguments: list[Any], keywords: Given) -> Value:
-        given = bind_names(name, ("dim",), arguments, keywords, ("dim",))
-        axes = self._values.integers(given["dim"], "dim") if "dim" in given else None
-        try:
-            return self._like(getattr(self.array, name)(axes))
-        except np.exceptions.AxisError as error:
-            raise GradcliError("axis", f"{name}: {error}") from None
-
-    def _bare(
-        self, name: str, make: Callable[[], Any], arguments: list[Any], keywords: Given
-    ) -> Any:
-        bind_names(name, (), arguments, keywords)
+    def _bare(self, name: str, make: Callable[[], Any], given: list[Any], keywords: Given) -> Any:
+        bind_names(name, (), given, keywords)
         return make()
+
+    def _made(self, name: str, given: list[Any], keywords: Given) -> Any:
+        bind_names(name, (), given, keywords)
+        if name in _REAL:
+            return self._maker.named(_REAL[name](self.pair), name)
+        return self._like(_OF_PARTS[name](self.pair), name)
+
+    def _by_part(self, name: str, given: list[Any], keywords: Given) -> ComplexTensor:
+        real, imaginary = (self._maker.call(name, [each, *given], keywords) for each in self.pair)
+        return self._like((real, imaginary), name)
+
+    def _size(self, given: list[Any], keywords: Given) -> Any:
+        return self._maker.call("size", [self.pair[0], *given], keywords)
+
+    def _power(self, exponent: Value) -> ComplexTensor:
+        return self._like(power(self.pair, self._values.number(exponent, "an exponent")), "pow")
+
+    def _item(self) -> Value:
+        if self.pair[0].size != 1:
+            raise GradcliError("type", "item is for a tensor of one element")
+        return self._maker.number(complex(self.array.item()))
+
+    def _backward(self) -> Value:
+        said = (
+            "grad can be implicitly created only for real scalar outputs but got "
+            f"torch.{self.dtype}"
+        )
+        raise RefusedError(("RuntimeError", said), "gradient-required",
+                           "a complex number has no gradient of its own",
+                           hint="z.abs().sum() is real, and so is z.real")  # fmt: skip
+
+    def _marked(self, given: list[Any], keywords: Given) -> ComplexTensor:
+        names = ("requires_grad",)
+        found = bind_names("requires_grad_", names, given, keywords, names)
+        if "requires_grad" not in found or self._values.truth(found["requires_grad"]):
+            self._parts = self._maker.marked(self.pair)
+        return self
+
+    def _is_close(self, given: list[Any], keywords: Given) -> Value:
+        names = ("other", "rtol", "atol", "equal_nan")
+        found = bind_names("allclose", names, given, keywords, names[1:])
+        other = self._maker.parts(found.pop("other"))
+        limits = {name: self._values.number(found[name], name) for name in ("rtol", "atol")
+                  if name in found}  # fmt: skip
+        array = np.asarray(self._values.evaluator.value(other[0])) + 1j * np.asarray(
+            self._values.evaluator.value(other[1])
+        )
+        rtol, atol = limits.get("rtol", 1e-5), limits.get("atol", 1e-8)
+        return self._values.graph.constant(bool(np.allclose(self.array, array, rtol, atol)))
+
+    def method(self, name: str) -> Callable[[list[Any], Given], Any]:
+        own = self.special(name) if name.startswith("__") else None
+        return super().method(name) if own is None else own.call
 
     def special(self, name: str) -> Object | None:
         bare = name.strip("_")
         is_right = bare not in _OPERATORS and bare[1:] in _OPERATORS and bare[0] == "r"
         known = _OPERATORS.get(bare[1:] if is_right else bare)
-        own = self.methods().get(bare)  # also of `torch.abs(z)`
-        if own is not None:
-            return BuiltIn(name, lambda _, given, keywords: own(given, keywords))
-        if bare == "format" and not self.array.shape:
+        if known is not None:
+            title = bare[1:] if is_right else bare
+            return BuiltIn(
+                name, lambda _, given, __: self._operated(title, known, given[0], is_right)
+            )
+        if bare in ("eq", "ne"):
+            return BuiltIn(name, lambda _, given, __: self._compared(bare, given[0]))
+        if bare == "format" and not self.pair[0].shape:
             return BuiltIn(name, self._formatted)
-        if known is None:
-            return None
-        return BuiltIn(name, lambda _, given, __: self._operated(known, given[0], is_right))
+        own = self.methods().get(bare)  # also of `torch.abs(z)`
+        return own and BuiltIn(name, lambda _, given, keywords: own(given, keywords))
 
-    def _operated(self, apply: Callable[[Any, Any], Any], other: Value, is_right: bool) -> Value:
-        number, wide = self._maker.known(other)
-        sides = (number, self.array) if is_right else (self.array, number)
-        try:
-            self._maker.require(_count(apply, *map(np.shape, sides)))
-            with np.errstate(all="ignore"):
-                found = apply(*sides)
-        except ValueError as error:
-            raise GradcliError("shape", f"complex tensors: {error}") from None
-        return ComplexTensor(self._maker, np.asarray(found), wide or self.dtype)
+    def _operated(
+        self, name: str, apply: Callable[[Parts, Parts], Parts], other: Value, is_right: bool
+    ) -> Value:
+        sides = self.pair, self._maker.parts(other)
+        is_reciprocal = is_right and self._maker.plain_number(other) is not None
+        made_by = {"truediv": "mul" if is_reciprocal else "div"}.get(name, name)
+        return self._like(apply(*(sides[::-1] if is_right else sides)), made_by)
+
+    def _compared(self, name: str, other: Value) -> Node:
+        pairs = zip(self.pair, self._maker.parts(other), strict=True)
+        same = [f("eq", *pair) for pair in pairs]
+        both = f("logical_and", *same)
+        return both if name == "eq" else f("logical_not", both)
 
     def item(self, items: Sequence[Any]) -> Value:
-        if any(isinstance(each, Items | Object | str | range) for each in items):
-            raise GradcliError("type", "a complex tensor takes numbers and slices between brackets")
-        places = [self._place(each) if isinstance(each, Node) else each for each in items]
-        try:
-            self._maker.require(self._count_of([each for each in places if np.ndim(each)]))
-            return self._like(np.asarray(self.array[tuple(places)]))
-        except (IndexError, ValueError) as error:
-            raise GradcliError("index", f"complex tensor: {error}") from None
-
-    def _count_of(self, rows: Sequence[Array]) -> int:
-        """How many elements it has at most where rows of places stand for some of its axes."""
-        picked: int = math.prod(np.broadcast_shapes(*map(np.shape, rows)))
-        rest: int = math.prod(sorted(self.array.shape)[len(rows) :])
-        return picked * rest
-
-    def _place(self, index: Node) -> Any:
-        if index.shape:
-            whole = index if index.kind == "bool" else self._values.index(index, "an index")
-            return self._values.evaluator.value(whole)
-        return self._values.integer(index, "an index")
+        real, imaginary = (self._values.subscript(each, items) for each in self.pair)
+        assert isinstance(real, Node)
+        assert isinstance(imaginary, Node)
+        return self._like((real, imaginary), "select")
 
     def elements(self) -> Items:
-        self._values.graph.check_room(self.length())
-        return Items([self._like(np.asarray(each)) for each in self.array])
+        rows = map(self._values.rows, self.pair)
+        return Items([self._like(pair, "unbind") for pair in zip(*rows, strict=True)])
 
     def length(self) -> int:
-        if not self.array.shape:
+        if not self.pair[0].shape:
             raise GradcliError("type", "a single value has no length")
-        return len(self.array)
+        return self.pair[0].shape[0]
 
     def shown(self) -> str:
-        is_usual = self._maker.complex_of(self._maker.default) == self.dtype
-        suffixes = () if is_usual else (f"dtype=torch.{self.dtype}",)
-        return with_suffixes(self.array, suffixes, self._values.style or PLAIN)
+        dtype = self.dtype
+        is_usual = self._maker.complex_of(self._maker.default) == dtype
+        suffixes = [] if is_usual else [f"dtype=torch.{dtype}"]
+        if self.requires_grad:
+            suffixes += ["requires_grad=True"] if self._is_leaf() else [self._maker.node_of(
+                self._made_by, self.pair[0])]  # fmt: skip
+        return with_suffixes(self.array.astype(dtype), suffixes, self._values.style or PLAIN)
 
     def _formatted(self, _: str, arguments: list[Value], keywords: Given) -> str:
         """A single number in a format string, as Python writes it."""
-        if arguments[0]:
-            raise GradcliError("value", "complex numbers have no format of their own here",
-                               hint="z.real and z.imag have one")  # fmt: skip
-        return str(complex(self.array))
-
-    def _like(self, array: Array) -> ComplexTensor:
-        return ComplexTensor(self._maker, np.asarray(array), self.dtype)
+        return formatted(complex(self.array.astype(self.dtype).item()), str(arguments[0]))
 
 
-def _count(apply: Callable[[Any, Any], Any], left: Shape, right: Shape) -> int:
-    """How many elements an operator makes."""
-    if apply is not operator.matmul:
-        return math.prod(np.broadcast_shapes(left, right))
-    return math.prod(left[:-1]) * math.prod(right[:-2]) * (right[-1] if len(right) > 1 else 1)
+class ComplexNumber(Object):
+    """A complex number of Python's."""
 
+    what = "a complex number"
+    title = "complex"
 
-class ComplexCalls:
-    """The functions that give complex tensors, by name."""
+    def __init__(self, maker: Maker, number: complex) -> None:
+        self._maker = maker
+        self.number = number
 
-    def __init__(self, autograd: Autograd) -> None:
-        self.autograd = autograd
-        self.values = autograd.values
-        self.functions: dict[str, Special] = {
-            "torch.linalg.eig": self._eig,
-            "torch.linalg.eigvals": self._eigenvalues,
-            "torch.complex": self._complex,
-            "torch.imag": self._imaginary,
-            **{f"torch.fft.{name}": partial(self._transform, name) for name in _TRANSFORMS},
-            **{
-                f"torch.fft.{name}": partial(self._frequencies, name)
-                for name in ("fftfreq", "rfftfreq")
-            },
+    def attribute(self, name: str) -> Any:
+        if name in ("real", "imag"):
+            return self._maker.values.plain(float(getattr(self.number, name)))
+        return super().attribute(name)
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        return {"conjugate": lambda *_: self._maker.number(self.number.conjugate())}
+
+    def special(self, name: str) -> Object | None:
+        bare = name.strip("_")
+        unary: dict[str, Callable[[], Any]] = {
+            "neg": lambda: self._maker.number(-self.number),
+            "pos": lambda: self,
+            "abs": lambda: self._maker.values.plain(abs(self.number)),
+            "complex": lambda: self,
         }
-        self.methods: dict[str, Special] = {}
+        if bare in unary:
+            return BuiltIn(name, lambda *_: unary[bare]())
+        if bare == "format":
+            return BuiltIn(name, lambda _, given, __: formatted(self.number, str(given[0])))
+        is_right = bare not in _OF_NUMBERS and bare[1:] in _OF_NUMBERS and bare[0] == "r"
+        known = bare[1:] if is_right else bare
+        if known not in _OF_NUMBERS:
+            return None
+        return BuiltIn(name, lambda _, given, __: self._operated(known, given[0], is_right))
 
-    @property
-    def default(self) -> str:
-        return self.autograd.dtypes.default if self.autograd.dtypes else "float64"
+    def method(self, name: str) -> Callable[[list[Any], Given], Any]:
+        own = self.special(name) if name.startswith("__") else None
+        return super().method(name) if own is None else own.call
 
-    def complex_of(self, dtype: str) -> str:
-        return "complex128" if dtype == "float64" else "complex64"
-
-    def real(self, array: Array, of: ComplexTensor) -> Node:
-        """The real or imaginary part of a complex tensor, or what else is real."""
-        made = self.values.own(self.values.graph.constant(np.asarray(array, np.float64)))
-        if self.autograd.dtypes is not None:
-            self.autograd.dtypes.name(made, "float64" if of.dtype == "complex128" else "float32")
-        return made
-
-    def known(self, value: Value) -> tuple[Any, str]:
-        """The numbers of a tensor, and the complex dtype that follows from it; that of a number is
-        empty.
-        """
-        if isinstance(value, ComplexTensor):
-            return value.array, value.dtype
-        node = self.values.tensor(value, "an operand of a complex tensor")
-        if self.autograd.requires_grad(node):
-            raise GradcliError(
-                "no-grad", "no gradient flows through complex numbers here",
-                hint="x.detach() goes on without; keep the real and the imaginary part as two "
-                "tensors, and their gradients are known",
-            )  # fmt: skip
-        array = self.values.evaluator.value(node)
-        if array.size > MOST:
-            raise GradcliError("limit-memory", f"complex tensors have at most {MOST:,} elements")
-        if not self.values.is_tensor(node):
-            return array, ""
-        dtype = self.complex_of(self.values.array_dtype(node))
-        is_single = array.dtype.kind == "f" and dtype == "complex64"
-        return array.astype(np.float32) if is_single else array, dtype
-
-    def require(self, count: int) -> None:
-        """Ask for the memory of so many elements, and of what is computed on the way."""
-        self.values.graph.ledger.require(48 * count, "a complex tensor")
-
-    def _made(self, array: Array, dtype: str) -> ComplexTensor:
-        return ComplexTensor(self, array, dtype or self.complex_of(self.default))
-
-    # --- functions ---
-
-    def _square(self, name: str, arguments: list[Value], keywords: Given) -> tuple[Any, str]:
-        (given,) = bind_names(name, ("A",), arguments, keywords).values()
-        array, dtype = self.known(given)
-        if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
-            raise GradcliError("shape", f"{name} takes square matrices; this is {array.shape}")
-        if not np.isfinite(array).all():
-            raise GradcliError("value", f"{name}: the input has an element that is not finite")
-        return array, dtype
-
-    def _eigenvalues(self, arguments: list[Value], keywords: Given) -> Value:
-        array, dtype = self._square("eigvals", arguments, keywords)
-        return self._made(np.linalg.eigvals(array), dtype)
-
-    def _eig(self, arguments: list[Value], keywords: Given) -> Value:
-        array, dtype = self._square("eig", arguments, keywords)
-        parts = [self._made(each, dtype) for each in np.linalg.eig(array)]
-        found = record("linalg_eig", ("eigenvalues", "eigenvectors"), parts)
-        self.values.titles[id(found)] = "linalg_eig", found
-        return found
-
-    def _imaginary(self, arguments: list[Value], keywords: Given) -> Value:
-        (given,) = bind_names("imag", ("input",), arguments, keywords).values()
-        if isinstance(given, ComplexTensor):
-            found: Value = given.attribute("imag")
-            return found
-        said = "imag is not implemented for tensors with non-complex dtypes."
-        raise RefusedError(("RuntimeError", said), "type", "a tensor of floats is real")
-
-    def _complex(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("complex", ("real", "imag"), arguments, keywords)
-        (real, dtype), (imag, _) = map(self.known, given.values())
+    def _operated(self, name: str, other: Value, is_right: bool) -> Value:
+        number = self._maker.plain_number(other)
+        if number is None:  # a tensor, which makes a tensor of this
+            made = ComplexTensor(self._maker, self._maker.parts_of(self.number))
+            if isinstance(other, ComplexTensor):
+                made, other, is_right = other, self, not is_right
+            own = made.special(f"__{'r' if is_right else ''}{name}__")
+            if own is None:
+                raise GradcliError("type", f"a complex number has no {name} with a tensor here")
+            return own.call([other], {})  # type: ignore[no-any-return]
+        sides = (number, self.number) if is_right else (self.number, number)
         try:
-            self.require(math.prod(np.broadcast_shapes(np.shape(real), np.shape(imag))))
-        except ValueError as error:
-            raise GradcliError("shape", f"complex: {error}") from None
-        return self._made(real + 1j * imag, dtype)
+            found = _OF_NUMBERS[name](*sides)
+        except (ZeroDivisionError, OverflowError) as error:
+            said = type(error).__name__, str(error)
+            raise RefusedError(said, "value", f"a complex number: {error}") from None
+        if isinstance(found, bool):
+            return self._maker.values.graph.constant(found)
+        return self._maker.number(found)
 
-    def _transform(self, name: str, arguments: list[Value], keywords: Given) -> Value:
-        transform, names = _TRANSFORMS[name]
-        given = bind_names(name, names, arguments, keywords, names[1:])
-        if name in _SHIFTS and isinstance(given["input"], Node):
-            return self._shifted(name, given["input"], given.get("dim"))
-        array, dtype = self.known(given.pop("input"))
-        options: dict[str, Any] = {}
-        for each, value in given.items():
-            if value is None:
-                continue
-            option = {"dim": "axis" if "n" in names else "axes"}.get(each, each)
-            if each == "norm":
-                options[option] = self._norm(value)
-            elif each == "n":
-                options[option] = self._length(value)
-            elif each == "s":
-                options[option] = [self._length(part) for part in self.values.elements(value)]
-            elif "n" in names:
-                options[option] = self.values.integer(value, each)
-            else:
-                options[option] = self.values.integers(value, each)
-        lengths = [options["n"]] if "n" in options else options.get("s", [])
-        self.require(array.size * math.prod(lengths))
-        try:
-            found = transform(array, **options)
-        except (ValueError, IndexError) as error:
-            raise GradcliError("value", f"torch.fft.{name}: {error}") from None
-        if found.dtype.kind == "c":
-            return self._made(found, dtype)
-        if found.dtype.kind != "f":
-            return self.values.own(self.values.graph.constant(found))
-        return self.real(found, self._made(found, dtype))
+    def is_same(self, other: Any) -> bool:
+        return isinstance(other, ComplexNumber) and self.number == other.number
 
-    def _shifted(self, name: str, node: Node, dim: Value) -> Value:
-        """A real tensor with the element of frequency 0 in the middle, or back at the start."""
-        dims = range(node.ndim) if dim is None else self.values.integers(dim, "dim")
-        axes = tuple(normalize_axis(f"torch.fft.{name}", each, node.ndim) for each in dims)
-        halves = tuple(node.shape[axis] // 2 for axis in axes)
-        steps = halves if name == "fftshift" else tuple(-half for half in halves)
-        return roll.build(node, steps, axes)  # type: ignore[no-any-return]
+    def shown(self) -> str:
+        return str(self.number)
 
-    def _norm(self, value: Value) -> str:
-        if value not in ("forward", "backward", "ortho"):
-            raise GradcliError("value", "norm is 'forward', 'backward' or 'ortho'")
-        return str(value)
 
-    def _length(self, value: Value) -> int:
-        length = self.values.integer(value, "n")
-        if not 0 < length <= MOST:
-            raise GradcliError("value", f"a transform has 1 to {MOST:,} elements, not {length}")
-        return length
+_OF_NUMBERS: dict[str, Callable[[complex, complex], complex | bool]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "truediv": lambda a, b: a / b,
+    "pow": lambda a, b: a**b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+}
 
-    def _frequencies(self, name: str, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names(name, ("n", "d"), arguments, keywords, ("d",))
-        count = self._length(given["n"])
-        spacing = self.values.number(given["d"], "d") if "d" in given else 1.0
-        if not spacing:
-            raise GradcliError("value", f"torch.fft.{name}: d is not 0")
-        return self.values.own(self.values.graph.constant(getattr(np.fft, name)(count, spacing)))
+
+def formatted(number: complex, specification: str) -> str:
+    """A complex number by a format specification, as Python writes it."""
+    try:
+        return format(number, specification)
+    except ValueError as error:
+        raise RefusedError(("ValueError", str(error)), "value", f"a format: {error}") from None

@@ -53,6 +53,7 @@ class Expressions(Operations):
             syntax.Walrus: self._naming,
             syntax.DictLiteral: self._dictionary,
             syntax.Ellipsis: lambda _: DOTS,
+            syntax.Imaginary: self._imaginary,
         }
 
     def call(self, expression: syntax.Call) -> Visit | Value:
@@ -63,6 +64,21 @@ class Expressions(Operations):
 
     def _constant(self, expression: syntax.Constant) -> Node | None:
         return None if expression.value is None else self.graph.constant(expression.value)
+
+    def _imaginary(self, expression: syntax.Imaginary) -> Value:
+        """`2j`. Raises `type` where numbers are no numbers of Python's."""
+        self.graph.span = expression.span
+        if not self.values.is_python:
+            number = expression.text[:-1]
+            raise GradcliError(
+                "type", f"`{expression.text}` is a complex number: all are real here",
+                hint=f"{number}*j is a product; cells that import torch have complex numbers",
+            )  # fmt: skip
+        return self.complex_number(complex(expression.text))
+
+    def complex_number(self, number: complex) -> Value:
+        """A complex number of Python's as a value."""
+        raise NotImplementedError
 
     def _string(self, expression: syntax.String) -> Value:
         return expression.value

@@ -13,7 +13,8 @@ _PLOTS = "leave out the lines that draw: gradcli plot draws values and gradients
 _DATA = Advice(
     "data come in by ", A_FILE, ", .csv or others; torch.rand(…) makes some of that shape"
 )
-_REAL = "numbers are real here: keep the real and the imaginary part as two tensors"
+_FRAMES = "x.unfold(0, n, step) has frames of n elements as rows, torch.fft.rfft transforms rows"
+_TRANSFORMS = "there are fft, rfft, fft2, rfft2, fftn, rfftn, their inverses, fftshift and fftfreq"
 _DENSE = "tensors are dense here: torch.zeros(…), and x[i, j] = v for each element"
 _MODEL = "leave it out, and call the model itself"
 _SYSTEM = "delete the lines that use it: a program computes, and touches nothing else"
@@ -21,8 +22,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("load", "save", "open", "loadtxt", "savetxt", "read_csv",
                      "genfromtxt"), _FILES),
     **dict.fromkeys(("plot", "show", "figure", "subplots", "scatter", "imshow"), _PLOTS),
-    **dict.fromkeys(("complex", "polar", "view_as_complex", "view_as_real", "fft", "ifft", "rfft",
-                     "stft"), _REAL),
+    **dict.fromkeys(("stft", "istft"), _FRAMES),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse"), _DENSE),
     "DistributedDataParallel": _MODEL,
     "gamma": "exp(lgamma(x)) is the gamma function, for x > 0",
@@ -41,7 +41,8 @@ _MODULES = {
                      "PIL", "cv2", "h5py"), _DATA),
     **dict.fromkeys(("os", "sys", "subprocess", "glob", "shutil", "wandb", "pickle",
                      "csv"), _SYSTEM),
-    "torch.fft": _REAL, "torch.fx": "call the model itself: gradcli graph shows what it computes",
+    "torch.fft": _TRANSFORMS,
+    "torch.fx": "call the model itself: gradcli graph shows what it computes",
     **dict.fromkeys(("torch.profiler", "torch.autograd.profiler"),
                     "times differ from run to run: leave the profiler out"),
     "inspect": "f.__name__, f.__doc__ and isinstance(x, Net) are there: leave the rest out",

@@ -10,7 +10,7 @@ from gradcli.trace.array_iterators import ArrayIterators
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
 from gradcli.trace.checkpoints import Checkpoints
-from gradcli.trace.complex_tensors import ComplexCalls
+from gradcli.trace.complex_calls import ComplexCalls
 from gradcli.trace.composed_layers import ComposedLayers
 from gradcli.trace.devices import Devices
 from gradcli.trace.distribution_calls import DistributionCalls
@@ -76,7 +76,7 @@ class Seldom:
             Stores(autograd),
             MoreTensors(autograd, call, note_random),
             arrays,
-            ComplexCalls(autograd),
+            ComplexCalls(autograd, call),
             more_layers,
             ComposedLayers(layers),
             LazyLayers(layers, more_layers.functions),

@@ -141,9 +141,11 @@ class Transforms:
         chosen = [inputs[place] for place in places]
         records = self.autograd.records()
         self.autograd.set_records(True)
+        self.autograd.followed += 1
         try:
             result = yield function.call(inputs, named)
         finally:
+            self.autograd.followed -= 1
             self.autograd.set_records(records)
         return result, chosen
 

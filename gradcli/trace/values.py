@@ -128,6 +128,8 @@ class Values(Changes):
         """Whether such a function is called for another row, and has printed what it prints."""
         self.symbols: frozenset[Node] = frozenset()
         """Single whole numbers without values: an element at such a place is not looked up."""
+        self.of_complex: Callable[[list[Any], dict[str, Any]], Any] | None = None
+        """Makes a tensor of complex numbers, once there are any; None of others."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
         self.plain_numbers: PlainNumbers | None = None

@@ -1,0 +1,31 @@
+"""The discrete Fourier transform of complex numbers, whose parts lie along the last axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.graph import Array, Node
+from gradcli.ops.kinds import Linear
+
+
+def _forward(xp: Any, x: Array, sign: int) -> Array:
+    """Sums of x_k times e^(sign·2πi·jk/n), along the axis before the last."""
+    if x.dtype.kind == "c":
+        raise TypeError("the parts of complex numbers are real")
+    numbers = x[..., 0] + 1j * x[..., 1]
+    found = xp.fft.ifft(numbers, norm="forward") if sign > 0 else xp.fft.fft(numbers)
+    return xp.stack([found.real, found.imag], axis=-1).astype(x.dtype)  # type: ignore[no-any-return]
+
+
+FOURIER: Linear = Linear(
+    "fourier",
+    infer=lambda x, sign: x.shape,
+    forward=_forward,
+    adjoints=(lambda change, y, x, sign: x.graph.apply(FOURIER, (change,), (-sign,)),),
+)
+"""Its adjoint is that of the other sign: both without a factor."""
+
+
+def fourier(x: Node, sign: int) -> Node:
+    """The transform of x, of shape (…, n, 2); `sign` is that of the exponent, 1 or -1."""
+    return x.graph.apply(FOURIER, (x,), (sign,))

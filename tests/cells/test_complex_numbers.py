@@ -1,0 +1,68 @@
+"""Complex numbers: gradcli prints what PyTorch 2.13 printed, and gradients are those of
+differences.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.graph import Graph
+from gradcli.ops.fourier import FOURIER, fourier
+from tests.cells.cells import difference
+from tests.cells.test_python_lines import ours
+
+WRITTEN = Path(__file__).with_name("complex_numbers.txt").read_text(encoding="utf-8")
+_TITLED = re.split(r"^### (.+)\n", WRITTEN, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
+)
+def test_a_cell(cell: str) -> None:
+    program, _, printed = cell.partition("===\n")
+    assert not difference(ours(program), printed)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(f"torch.fft.{name}(x{options}).real" for name in ("fft", "ifft", "rfft")
+          for options in ("", ", n=3", ", n=7", ", norm='ortho'", ", norm='forward'")),
+        *(f"torch.fft.irfft(torch.complex(x, x**2){options})"
+          for options in ("", ", n=5", ", n=7", ", norm='ortho'", ", norm='forward'")),
+        *(f"torch.fft.{name}(x.reshape(2, 3)).imag" for name in ("fft2", "fftn", "rfft2", "ifftn")),
+        "torch.fft.irfft2(torch.fft.rfft2(x.reshape(2, 3)), s=(2, 4))",
+        "torch.fft.fft(x.reshape(2, 3), dim=0).abs()", "torch.fft.fft(x).angle()[1:3]",
+        *(f"torch.complex(x, x.flip(0)).{name}().real" for name in (
+            "exp", "log", "sqrt", "square", "reciprocal", "sin", "cos", "conj")),
+        "(torch.complex(x, 1 - x) ** 2.5).imag", "(torch.complex(x, 1 - x) ** -2).imag",
+        "(torch.polar(x, x) / torch.complex(x, 2 * x**2)).imag", "((1 + 2j) * x / (x - 1j)).abs()",
+        "(torch.complex(x, x.sin()).reshape(2, 3) @ torch.complex(x, x).reshape(3, 2)).imag",
+        "torch.view_as_real(torch.view_as_complex(x.reshape(3, 2)) ** 2)",
+    ],
+)  # fmt: skip
+def test_gradients_are_those_of_differences(function: str) -> None:
+    cell = (
+        "import torch\nx = torch.tensor([0.9, 1.4, 0.6, 2.1, 1.7, 0.4], dtype=torch.float64, "
+        f"requires_grad=True)\nprint(torch.autograd.gradcheck(lambda x: {function}, x))"
+    )
+    assert ours(cell) == "True\n"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_transform_is_that_of_its_sum(sign: int) -> None:
+    numbers = np.array([1 + 2j, -0.5j, 3.0])
+    places = np.arange(3)
+    sums = np.exp(sign * 2j * np.pi * np.outer(places, places) / 3) @ numbers
+    parts = np.stack([numbers.real, numbers.imag], -1)
+    found = FOURIER.forward(np, parts, sign)
+    assert np.allclose(found, np.stack([sums.real, sums.imag], -1))
+    graph = Graph()
+    assert fourier(graph.constant(parts), sign).shape == (3, 2)
+    with pytest.raises(TypeError):
+        FOURIER.forward(np, parts * 1j, sign)
