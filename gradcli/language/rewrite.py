@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from gradcli.diagnostics import Span
 from gradcli.language.construct import NOWHERE
-from gradcli.language.syntax import Attribute, Call, Expression, Keyword, Name, Syntax
+from gradcli.language.syntax import (
+    Attribute,
+    Call,
+    Comprehension,
+    Expression,
+    Keyword,
+    Lambda,
+    Name,
+    Syntax,
+)  # fmt: skip
 
 
 class Place(NamedTuple):
@@ -22,9 +31,19 @@ class Place(NamedTuple):
 
     @property
     def is_value(self) -> bool:
-        """Whether the part has a value of its own; the name of a function has none."""
-        called = self.above is not None and self.field == "callee"
-        return isinstance(self.part, Expression) and not called
+        """Whether the part has a value of its own: the name of a function has none, nor what a
+        comprehension binds.
+        """
+        named = self.above is not None and self.field in ("callee", "target")
+        return isinstance(self.part, Expression) and not named
+
+    @property
+    def binds(self) -> bool:
+        """Whether the part stands where names may have other values than outside."""
+        place = self.above
+        while place is not None and not isinstance(place.part, Comprehension | Lambda):
+            place = place.above
+        return place is not None
 
     @property
     def whole(self) -> Expression:

@@ -306,7 +306,7 @@ MODELS = [
         "sum(S*sqrt(T)*exp(-d1**2/2)/sqrt(2*pi))",
         {
             "sum(S*sqrt(T)*exp(-d1**2)/sqrt(2*pi))": "the factor 0.5 is missing: -d1**2",
-            "sum(S*sqrt(T)*exp(-d1**2/2))/sqrt(pi)": "the factor 0.5 is missing: T",
+            "sum(S*sqrt(T)*exp(-d1**2/2))/sqrt(pi)": "factor sqrt(2) is missing",
         },
         ("sum(K*exp(-r*T)*sqrt(T)*exp(-d2**2/2)/sqrt(2*pi))",),
     ),

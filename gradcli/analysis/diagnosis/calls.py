@@ -31,6 +31,8 @@ def twins(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     function = FUNCTIONS.get(title)
     for twin in function.confused if function else ():
         yield 1.0 if twin in material.own else STRANGE, "function", renamed(part, twin)
+    if title == "exp" and not material.own.isdisjoint(("softmax", "log_softmax")):
+        yield 1.0, "function", renamed(part, "softmax")  # it is not normalised
     for twin in material.running if title == "sum" else ():
         running = renamed(part, twin)
         along = running if keyword(part, "dim") else with_keyword(running, "dim", number(0.0))
@@ -112,13 +114,26 @@ def axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     if "dim" not in names:
         return
     spelled = "axis" if keyword(part, "axis") else "dim"
-    for axis in range(2 if shape is None else len(shape)):
+    for axis, length in enumerate((2, 2) if shape is None else shape):
+        if length == 1:
+            continue  # along that nothing changes
         turned = with_keyword(part, spelled, number(axis))
         yield 1.0, "axis", turned
         if "keepdim" in names and not keyword(part, "keepdim", "keepdims"):
             yield 1.2, "axis", with_keyword(turned, "keepdim", truth(True))
-    for pair in combinations(range(len(shape)), 2) if shape is not None and len(shape) > 2 else ():
+    long = [axis for axis, length in enumerate(shape or ()) if length > 1]
+    for pair in combinations(long, 2) if len(long) > 2 else ():
         yield 1.0, "axis", with_keyword(part, spelled, numbers(pair))
+
+
+def required(title: str) -> list[str]:
+    """The kinds of what a function is always called with."""
+    return [each.kind for each in FUNCTIONS[title].parameters if each.required]
+
+
+def takes_one(title: str) -> bool:
+    """Whether a function is called with one operand alone."""
+    return title in FUNCTIONS and required(title) == ["Node"]
 
 
 def is_elementwise(part: Call) -> bool:

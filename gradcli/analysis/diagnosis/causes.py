@@ -8,17 +8,18 @@ that is said of numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
+from gradcli.analysis.diagnosis.alternatives import FACTORS, Slip, is_elsewhere
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
-from gradcli.analysis.diagnosis.mutation import FACTORS, Mutation, Slip, distance, is_elsewhere
+from gradcli.analysis.diagnosis.mutation import Mutation, distance
 from gradcli.analysis.diagnosis.parentheses import nesting
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
@@ -43,8 +44,14 @@ LOCAL = frozenset(
 """unless the slip is one of these."""
 DROPPED = frozenset({"path-missing", "chain-factor", "chain-doubled", "product-rule", "one-hot"})
 """Steps that may be left out,"""
+LEFT_OUT = frozenset({"path-missing", "product-rule"})
+"""of which these leave out terms,"""
 NAMED = frozenset({"other-value", "exchanged"})
 """and slips that the program's own equations may make out of that: h - g may be n*z there."""
+STRANGE = "function-missing"
+"""What a factor that is missing may look like: a sign, cut off at its size, is as large."""
+TURNED = frozenset({("sign", "sign"), ("sign", "order"), ("sign-part", "other-value")})
+"""Steps that are wrong by a sign, and what that looks like."""
 NUMBERS = frozenset({"factor", "chain-factor"})
 """Steps that say what a number may be."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
@@ -104,14 +111,22 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
     mutation = Mutation(elsewhere, typed, words)
     search = Search(elsewhere, words, _excluded(elsewhere))
     steps = [] if slight else search.causes()
-    slips = _readings(mutation, claim, typed)
+    fitting = sorted(_fitting(mutation, claim, typed), key=mutation.likelihood)
+    slips = _readings(mutation, fitting, claim, typed)
     if not slips and _reads_leaf(claim, claim.grad, 2) and not _reads_leaf(claim, claim.mine, 1):
         steps = [each for each in steps if each.code != "sign-part"]  # its term is not there
+    if slips and steps and steps[0].code == "chain-factor" and slips[0].mutants[0].code == STRANGE:
+        factors = (each for each in fitting if each.mutants[0].code in FACTORS)
+        slips = [*islice((each for each in factors if _holds(each, claim, typed)), 1), *slips]
     found = _merged(steps, slips, typed.source)
     step = next((each for each in steps[:1] if each.code in DROPPED), None)
-    named = len(slips) == 1 and slips[0].mutants[0].code in NAMED
-    if step and named and not mutation.is_plain(slips[0]):
-        found = [step] if mutation.shows(search.outcome(step)) else [step, *found]
+    named = any(each.mutants[0].code in NAMED for each in slips)
+    if step and slips and found[0].code != step.code and (named or step.code in LEFT_OUT):
+        shown = mutation.shows(search.outcome(step))
+        if not slips[0].plain:
+            found = [step] if shown else [step, *found]
+        elif shown and named:  # 2*(a - b) is half of a difference, or has a wrong name
+            found = [step, *found]
     if not found and not slight:  # two mistakes that nearly cancel are not made
         double = mutation.double()
         found = [double.cause(typed.source)] if double else search.times()
@@ -143,25 +158,31 @@ def _telling(claim: Claim) -> list[Point]:
     return [points[max(known)[1]]] if known else []
 
 
-def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
+def _readings(
+    mutation: Mutation, fitting: Sequence[Slip], claim: Claim, typed: Typed
+) -> list[Slip]:
     """The most likely slip without which no branch of the formula is wrong, and others of which
     that is true because of what the program computes: h - g may be n*z there.
     """
     everywhere: list[Slip] = []
     near_by: list[Slip] = []
     beyond = _far(claim, claim.walk.outputs)
-    for each in islice(mutation.singles(), FEW):
+    for each in fitting:
+        first = next(iter((*everywhere, *near_by)), None)
+        if first and (
+            each.doubtful or (first.plain and not each.plain and each.cost >= first.cost)
+        ):
+            continue  # what is right whatever the names stand for says it
         found = everywhere if mutation.holds(each, beyond) else near_by
         same = next((other for other in found if mutation.is_same(each, other)), None)
-        if same is not None and not (_adds_to(each, same) or is_elsewhere(each, same)):
+        if same and (each.doubtful or not (_adds_to(each, same) or is_elsewhere(each, same))):
             continue
-        if verdict_without(each, claim, typed) == "fail":
+        if not _holds(each, claim, typed):
             continue
         if same is None and found and each.mutants[0].there:  # c*x is also c/2 with 2*x
             continue
         if same is None:
             found.append(each)
-            mutation.dearest = found[0].cost + MARGIN
         elif same.mutants[0].code == "grouping" and nesting(same.formula) != nesting(
             typed.expression
         ):
@@ -169,6 +190,21 @@ def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
         else:
             found[found.index(same)] = replace(same, also=(*same.also, *each.mutants))
     return (everywhere or near_by)[:SHOWN]
+
+
+def _fitting(mutation: Mutation, claim: Claim, typed: Typed) -> Iterator[Slip]:
+    """The slips without which the formula is right at fresh points, up to those that cost much more
+    than the first without which no branch is wrong.
+    """
+    for each in islice(mutation.singles(), FEW):
+        if math.isinf(mutation.dearest) and _holds(each, claim, typed):
+            mutation.dearest = each.cost + MARGIN
+        yield each
+
+
+def _holds(slip: Slip, claim: Claim, typed: Typed) -> bool:
+    """Whether no branch of the formula is wrong without it."""
+    return verdict_without(slip, claim, typed) != "fail"
 
 
 def _adds_to(one: Slip, other: Slip) -> bool:
@@ -225,6 +261,8 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     if step and step.code in NUMBERS and of_number:  # 3 for 4 may be n - 1 for n
         told = f"{own[0].message}; {step.message}"
         return [replace(step, message=told, correction=own[0].correction)]
+    if step and step.code == "other-leaf":  # the gradient of w may be that of v with another name
+        return [*own, step]
     if step is None or not _explains(step, own[0], source):
         return own
     return [replace(step, correction=own[0].correction)]
@@ -236,7 +274,7 @@ def _explains(step: Cause, own: Cause, source: Source) -> bool:
         # if the user wrote what it says is wrong
         _, _, wrong = step.message.rpartition(", not ")
         return _joined(wrong) in _joined(source.text)
-    if step.code == own.code == "sign" or (step.code, own.code) == ("sign-part", "other-value"):
+    if (step.code, own.code) in TURNED:
         return True
     if step.code == "chain-doubled":  # exp(2*x) is exp(x) twice, but nobody wrote it so
         return own.code == "factor-extra"

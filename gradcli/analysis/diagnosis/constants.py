@@ -23,6 +23,8 @@ class KnownNumber(NamedTuple):
 
     value: float
     words: str
+    divides: float = 0.0
+    """What it multiplies by if it is a divisor."""
 
     def __str__(self) -> str:
         return f"{self.value:.6g} = {self.words}"
@@ -131,7 +133,8 @@ def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
             value = number_of(operand)
             if value is not None:
                 what = "the exponent" if (node.op.infix, position) == ("**", 1) else "a constant"
-                yield KnownNumber(abs(value), f"{what} in {words.formula(node)}")
+                divides = 1 / abs(value) if value and node.op.infix == "/" and position else 0.0
+                yield KnownNumber(abs(value), f"{what} in {words.formula(node)}", divides)
     for node in nodes[:MOST]:
         single = node.size == 1 and node.kind == "float" and not claim.is_formula
         if single and node.op is not CONSTANT and node is not claim.leaf:

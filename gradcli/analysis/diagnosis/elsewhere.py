@@ -10,10 +10,11 @@ from itertools import islice
 import numpy as np
 
 from gradcli.analysis.agreement import agreement
+from gradcli.analysis.diagnosis.alternatives import Slip
 from gradcli.analysis.diagnosis.claim import Claim, Point, close
 from gradcli.analysis.diagnosis.double import elsewhere, in_double
 from gradcli.analysis.diagnosis.fresh import fresh
-from gradcli.analysis.diagnosis.mutation import Mutation, Slip
+from gradcli.analysis.diagnosis.mutation import Mutation
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import wording
 from gradcli.analysis.evidence import from_formula

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from gradcli.analysis.diagnosis.calls import required, takes_one
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.constants import sizes
 from gradcli.analysis.diagnosis.misremembered import textbook
@@ -79,15 +80,24 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         functions,
         running,
         _mistaken(claim, words),
-        {*written, "sum", "mean"},
+        frozenset({*written, "sum", "mean"}),
         _distinct([*factors, *(Piece(total) for total in totals)]),
         _distinct([Piece(number(1.0)), *own, *plain, *terms]),
         _distinct([*terms[:MOST], *parts[:MOST]]),
         totals,
         _matrices(names, order, words),
+        _exponents(order, words),
         _limits(names, order, claim.leaf),
         values,
     )
+
+
+def _exponents(order: Sequence[Node], words: Wording) -> list[Expression]:
+    """The exponents that a program and its gradient have, other than numbers."""
+    powers = (each.inputs[1] for each in order if each.op.infix == "**")
+    texts = dict.fromkeys(words.of(each) for each in powers if number_of(each) is None)
+    read = map(_read, texts)
+    return [each for each in read if each is not None][:LIMITS]
 
 
 def _limits(names: Mapping[str, Shape], order: Sequence[Node], leaf: Node) -> list[Expression]:
@@ -100,16 +110,6 @@ def _limits(names: Mapping[str, Shape], order: Sequence[Node], leaf: Node) -> li
     numbers = dict.fromkeys(each for each in (1.0, *known) if each is not None and each > 0)
     plain = [number(each) for each in numbers]
     return [*(name(title) for title, shape in names.items() if not shape), *plain][:LIMITS]
-
-
-def required(title: str) -> list[str]:
-    """The kinds of what a function is always called with."""
-    return [each.kind for each in FUNCTIONS[title].parameters if each.required]
-
-
-def takes_one(title: str) -> bool:
-    """Whether a function is called with one operand alone."""
-    return required(title) == ["Node"]
 
 
 def _distinct(pieces: list[Piece]) -> list[Piece]:

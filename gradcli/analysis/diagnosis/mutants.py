@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from gradcli.analysis.diagnosis.calls import renamed
+from gradcli.analysis.diagnosis.calls import renamed, takes_one
 from gradcli.analysis.diagnosis.parentheses import regrouped
 from gradcli.analysis.diagnosis.pieces import Material, Piece
 from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_outermost
@@ -70,6 +70,7 @@ SAID = {
     "other-value": "another variable belongs here",
     "number": "a number belongs here",
     "exchanged": "two variables are exchanged for each other",
+    "swapped": "two functions are exchanged for each other",
     "condition": "the condition is wrong",
     "inverted": "it is upside down",
     "complement": "it is not taken from 1",
@@ -201,6 +202,7 @@ class Grower:
         yield from self._renamed(formula, whole)
         yield from self._renumbered(formula, whole)
         yield from self._exchanged(formula, whole)
+        yield from self._swapped(formula, whole)
         yield from self._throughout(formula)
         for place in _values(formula):
             yield from self._at(place)
@@ -243,12 +245,18 @@ class Grower:
                     there = {each: _renamed_at(known[each], twin) for each in positions}
                     first = there[positions[0]]
                     yield Mutant(1.3, "function", place, first, None, there, ALL)
-            for each in self._at(place) if kind is Name else ():
+            for each in self._everywhere(place) if kind is Name else ():
                 if each.code != "other-value" and each.cost <= DEAREST:
                     there = dict.fromkeys(positions, each.instead)
                     cost = each.cost + AGAIN * (3 if each.code == "sign" else 1)
                     yield each._replace(cost=cost, there=there, where=ALL)
             yield from self._twice(known, positions) if kind is Name else ()
+
+    def _everywhere(self, place: Place) -> Iterator[Mutant]:
+        """Those at the first of several places, as if it stood alone in its product."""
+        yield from self._at(place)
+        if isinstance(place.part, Name) and not is_outermost(place, "*/"):
+            yield from self._with_factors(place.part, place)
 
     def _twice(self, known: Sequence[Place], positions: Sequence[int]) -> Iterator[Mutant]:
         """With the name that stands in these places another one in two of them."""
@@ -293,6 +301,18 @@ class Grower:
                     both = _with_each(formula, {one[0]: other[1], other[0]: one[1]})
                     yield Mutant(1.4, "exchanged", whole, both)
 
+    def _swapped(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
+        """With two functions of one operand exchanged for each other."""
+        found = [
+            (position, each, called(each.part)[0])
+            for position, each in enumerate(places(formula))
+            if isinstance(each.part, Call) and takes_one(called(each.part)[0])
+        ]
+        for one, other in combinations(found, 2) if len(found) <= OFTEN else ():
+            if one[2] != other[2]:
+                there = {a[0]: _renamed_at(a[1], b[2]) for a, b in ((one, other), (other, one))}
+                yield Mutant(1.4, "swapped", whole, _with_each(formula, there))
+
     def _with_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a factor or a term more."""
         if isinstance(part, Number) and place.above is not None:
@@ -300,13 +320,7 @@ class Grower:
             yield from self._with_terms([Piece(name(each)) for each in names], part, place)
             return
         if is_outermost(place, "*/"):
-            odd = _is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
-            for piece in self.material.factors:
-                more = _length(piece) + (0.2 if odd else 0.0)
-                product = binary("*", piece.expression, part)
-                yield Mutant(1.5 + more, "factor-missing", place, product, piece)
-                quotient = binary("/", part, piece.expression)
-                yield Mutant(1.6 + more, "divisor-missing", place, quotient, piece)
+            yield from self._with_factors(part, place)
         yield from self._with_matrices(part, place)
         yield from self._as_pieces(part, place)
         if len(self.material.shape(part) or ()) == 2:
@@ -326,6 +340,15 @@ class Grower:
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
+    def _with_factors(self, part: Expression, place: Place) -> Iterator[Mutant]:
+        odd = _is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
+        for piece in self.material.factors:
+            more = _length(piece) + (0.2 if odd else 0.0)
+            product = binary("*", piece.expression, part)
+            yield Mutant(1.5 + more, "factor-missing", place, product, piece)
+            quotient = binary("/", part, piece.expression)
+            yield Mutant(1.6 + more, "divisor-missing", place, quotient, piece)
+
     def _with_terms(
         self, pieces: Sequence[Piece], part: Expression, place: Place
     ) -> Iterator[Mutant]:
@@ -339,7 +362,7 @@ class Grower:
         used = print_expression(part) if isinstance(part, Name | Call) else ""
         for piece, parts in self._computed if used else ():
             if used not in parts:  # else a factor or a term is missing
-                yield Mutant(1.6 + _length(piece) / 2, "other-value", place, piece.expression)
+                yield Mutant(1.6 + _length(piece), "other-value", place, piece.expression)
 
     def _with_matrices(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a square matrix more in a product of matrices, or as that of a linear system."""

@@ -7,25 +7,34 @@ of the run, is the gradient: where it differs from the user's formula is the mis
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
 import numpy as np
 
+from gradcli.algebra.rules import derivatives
+from gradcli.analysis.diagnosis.alternatives import (
+    DEAR,
+    FACTORS,
+    Slip,
+    is_inside,
+    meet,
+    product_of,
+    stands_twice,
+)  # fmt: skip
 from gradcli.analysis.diagnosis.claim import Claim, Point
-from gradcli.analysis.diagnosis.fresh import near
+from gradcli.analysis.diagnosis.fresh import alike, usual_size
 from gradcli.analysis.diagnosis.material import material
 from gradcli.analysis.diagnosis.mutants import LIKELY, Grower, Mutant
+from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import Steps
-from gradcli.analysis.verdict import Cause, Correction
-from gradcli.diagnostics import Source
+from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node, ancestors
-from gradcli.language.printer import print_expression
-from gradcli.language.rewrite import Place, places
-from gradcli.language.syntax import Expression, Unary
+from gradcli.language.construct import binary
+from gradcli.language.rewrite import places
+from gradcli.language.syntax import Binary, Expression, Name, Number
 
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mutants,"""
@@ -33,17 +42,10 @@ FEWEST, MOST = 20, 12_000
 """but at least and at most so many mutants are tried."""
 PARTS = 400_000
 """About how many parts of formulas are traced for that; a longer formula has fewer mutants."""
-FACTORS = frozenset({"factor-missing", "divisor-missing"})
-"""What is one mistake, however the factor is written."""
-OF_THE_PEN = frozenset(
-    {"sign", "operation", "exponent", "constant", "index", "axis", "keepdim", "function",
-     "operand-transposed", "transposed-extra", "other-value", "condition"}
-)  # fmt: skip
-"""Mistakes at one sign, number or name."""
-OTHERS = 2
-"""So much is said in other words,"""
-AS_LIKELY = 0.15
-"""if it costs no more than that, or parentheses are wrong."""
+ANYWHERE = frozenset({"sign", "other-value"})
+"""Mistakes of which it says nothing that the program computes what belongs there."""
+COMPUTED, NOT_PLAIN, DOUBT = 0.3, 0.4, 0.3
+"""How much more and less likely it is than its cost says that a slip was made."""
 APART = 0.2
 """How far what has a name is moved, relative to its elements."""
 LONGEST = 2_000
@@ -58,38 +60,6 @@ NEARER = 1e-3
 """How far a mutant is from the gradient, relative to the distance of the user's formula."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """One mistake in the formula, or two, and the formula without it."""
-
-    mutants: tuple[Mutant, ...]
-    formula: Expression
-    also: tuple[Mutant, ...] = ()
-    """What says the same in other words."""
-
-    @property
-    def cost(self) -> float:
-        return sum(each.cost for each in self.mutants)
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether nobody tells it otherwise: two may be one that was not tried, unless each
-        is a slip of the pen far from the other.
-        """
-        first, *more = self.mutants
-        slight = {each.code for each in self.mutants} <= OF_THE_PEN
-        return not more or (slight and not any(_touch(first, each) for each in more))
-
-    def cause(self, source: Source) -> Cause:
-        """The mistake in words, at its place in the user's text."""
-        messages = [each.message for each in self.mutants]
-        text = messages[0] if len(messages) == 1 else f"two mistakes: {'; and '.join(messages)}"
-        if self.also:
-            text += f"; in other words, {', or '.join(each.message for each in self.also)}"
-        correction = Correction(source, self.mutants[0].span, print_expression(self.formula))
-        return Cause(self.mutants[0].code, text, {}, correction, self.is_sure)
-
-
 class Mutation:
     """Tries mutants of a formula until its budget is spent."""
 
@@ -100,6 +70,13 @@ class Mutation:
         self._grower = Grower(material(claim, words, typed.remember()))
         self._points = claim.points
         self._distances = [self._distance(point, claim.mine) for point in self._points]
+        plain = words.plain(claim.grad)
+        self._computed = set(ancestors([*claim.walk.outputs, claim.grad, plain]))
+        self._grads = {claim.grad}
+        for rules in (derivatives, _by_parts):
+            with Tolerant():
+                (grad,) = vjp(claim.walk.outputs, claim.walk.cotangents, [claim.leaf], rules=rules)
+                self._grads |= set() if grad is None else {claim.shaped(grad)}
         size = sum(node.size for node in ancestors([claim.mine, claim.grad]))
         self._left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
         self._tried: set[Node] = {claim.mine}
@@ -115,22 +92,61 @@ class Mutation:
         """The slips that alone explain the difference, the most likely first."""
         affordable = takewhile(lambda each: each.cost <= self.dearest, self._singles)
         for right in self._right(affordable):
-            yield Slip((right,), right.tree)
+            doubtful = self._is_doubtful(right)
+            yield Slip((right,), right.tree, plain=self._is_plain(right.tree), doubtful=doubtful)
+
+    def likelihood(self, slip: Slip) -> float:
+        """The less, the more likely is one of several slips that are all right at fresh points: one
+        that makes what the program or its gradient computes, and one without which the formula is
+        the gradient whatever the names stand for.
+        """
+        (mutant,) = slip.mutants
+        told = is_inside(mutant.place) if mutant.code in FACTORS else mutant.code not in ANYWHERE
+        known = COMPUTED if told and self._is_computed(mutant) else 0.0
+        doubt = DOUBT if slip.doubtful else 0.0
+        return mutant.cost - known + doubt + (0.0 if slip.plain else NOT_PLAIN)
+
+    def _is_computed(self, mutant: Mutant) -> bool:
+        """Whether the program or its gradient computes what belongs at a place, not the whole."""
+        whole = mutant.instead
+        if mutant.place.above is None or isinstance(whole, Name | Number):
+            return False
+        ways = [whole]
+        if isinstance(whole, Binary) and whole.operator in "+*":
+            ways.append(binary(whole.operator, whole.right, whole.left))
+        with Tolerant():
+            return any(self._typed.value(each) in self._computed for each in ways)
+        return False
+
+    def _is_doubtful(self, mutant: Mutant) -> bool:
+        """Whether it puts what no one computes where it stands by chance: a factor in a power's
+        base that belongs in front of that, a power that another factor has too much.
+        """
+        place, added = mutant.place, mutant.piece.expression if mutant.piece else None
+        power = mutant.code == "exponent" and mutant.cost >= DEAR
+        if power:
+            doubtful = stands_twice(place.part, product_of(place))
+        elif isinstance(added, Binary) and added.operator == "**":
+            doubtful = stands_twice(added.left, product_of(place))
+        else:
+            doubtful = mutant.code in FACTORS and is_inside(place)
+        return doubtful and not self._is_computed(mutant)
 
     def is_same(self, one: Slip, other: Slip) -> bool:
         """Whether two slips are one in other words: at one place, or the formulas without them
         agree whatever the names stand for, not only because of what the program computes.
         """
         (a, *_), (b, *_) = one.mutants, other.mutants
-        if _meet(a.place, b.place) or {a.code, b.code} <= FACTORS:
+        if meet(a.place, b.place) or {a.code, b.code} <= FACTORS:
             return True
         nodes = [self._value(each.formula) for each in (one, other)]
-        return self._agree([each for each in nodes if each is not None])
+        known = [each for each in nodes if each]
+        return self._agree(known, one.formula, other.formula, looks=True)
 
-    def is_plain(self, slip: Slip) -> bool:
-        """Whether the formula without it is the gradient whatever the names stand for."""
-        node = self._value(slip.formula)
-        return node is not None and self._agree([node, self._claim.grad])
+    def _is_plain(self, formula: Expression) -> bool:
+        """Whether a formula is the gradient whatever the names stand for."""
+        node = self._value(formula)
+        return node is not None and any(self._agree([node, each], formula) for each in self._grads)
 
     def holds(self, slip: Slip, points: Sequence[Point]) -> bool:
         """Whether the formula without it is right at further points."""
@@ -140,25 +156,37 @@ class Mutation:
 
     def shows(self, outcome: Node | None) -> bool:
         """Whether the user's formula is this whatever the names stand for."""
-        return outcome is not None and self._agree([outcome, self._claim.mine])
+        typed = self._typed.expression
+        return outcome is not None and self._agree([outcome, self._claim.mine], typed)
 
-    def _agree(self, nodes: Sequence[Node]) -> bool:
-        """Whether two nodes do where all that has a name has other values."""
+    def _agree(self, nodes: Sequence[Node], *formulas: Expression, looks: bool = False) -> bool:
+        """Whether two nodes do where all that formulas have a name for has other values, which may
+        look like those of the run.
+        """
         with Tolerant():
-            point = Steps(nodes, self._freely(nodes), np.dtype(np.float64))
+            free = self._freely(nodes, formulas, looks=looks)
+            point = Steps(nodes, free, np.dtype(np.float64))
             one, other = map(np.asarray, point.values())
             return distance(one, other) <= self._claim.rtol
         return False
 
-    def _freely(self, nodes: Sequence[Node]) -> dict[Node, Array]:
-        """Other values for all that has a name."""
+    def _freely(
+        self, nodes: Sequence[Node], formulas: Sequence[Expression], *, looks: bool
+    ) -> dict[Node, Array]:
+        """Other values for the inputs, and for all that formulas have a name for."""
         walk, generator = self._claim.walk, np.random.default_rng(0)
-        named = {*walk.inputs.values(), *walk.problem.names.values(), *walk.vectors.values()}
+        parts = (place.part for formula in formulas for place in places(formula))
+        read = {part.id for part in parts if isinstance(part, Name)}
+        known = walk.problem.names
+        named = {*walk.inputs.values(), *walk.vectors.values()}
+        named |= {known[title] for title in read if title in known}
         found = dict(walk.feeds)
         for node in ancestors(nodes):
             value = self._points[0].value(node) if node in named else None
             if value is not None and node.kind == "float" and node.known is None:
-                found[node] = near(value, generator, APART)
+                moves = APART * generator.uniform(-1.0, 1.0, value.shape)
+                moved = value + moves * np.where(value == 0, usual_size(value), np.abs(value))
+                found[node] = alike(moved, value) if looks else moved
         return found
 
     def double(self) -> Slip | None:
@@ -201,36 +229,17 @@ class Mutation:
         return math.inf
 
 
-def is_elsewhere(one: Slip, other: Slip) -> bool:
-    """Whether a slip as likely as another one, without which the formula is the same, is at another
-    place: nobody can tell then which was made.
-    """
-    (a, *_), (b, *_) = one.mutants, other.mutants
-    if a.there or b.there or a.message == b.message or (a.code, b.code) == ("constant", "sign"):
-        return False
-    if b.code == "grouping":  # of so many ways to write parentheses one may be right by chance
-        told = {each.code for each in other.also}
-        return len(told) < OTHERS and a.code not in {*told, b.code}
-    if {a.code, b.code} <= FACTORS or _meet(a.place, b.place):
-        return False
-    if a.code == b.code == "sign":  # any factor may have it; one that has been typed is likely
-        return not other.also and a.cost <= b.cost and isinstance(a.place.part, Unary)
-    return not other.also and a.cost - b.cost <= AS_LIKELY
-
-
-def _meet(one: Place, other: Place) -> bool:
-    """Whether two places are one, or one is a part of the other."""
-    near = [place.part for place in (other, other.above) if place is not None]
-    above = one.above.part if one.above else None
-    return any(one.part is each for each in near) or above is other.part
-
-
-def _touch(first: Mutant, second: Mutant) -> bool:
-    """Whether a mutant of another one changes what that put there, or what stands next to it."""
-    place, above = second.place, second.place.above
-    near = [each.part for each in (place, above) if each is not None]
-    beside = [getattr(part, each) for part in near for each in part.__slots__]
-    return first.there is not None or any(each is first.instead for each in [*near, *beside])
+def _by_parts(
+    node: Node, change: Node, linked: Container[Node], selected: set[Node]
+) -> Iterator[tuple[int, Node]]:
+    """The rules of textbooks, and those of quotients over both parts, not over the quotient."""
+    for position, part in derivatives(node, change, linked, selected):
+        if node.op.infix == "/" and position == 1:
+            above, below = node.inputs
+            step = ReverseStep(node, position)
+            yield position, step.summed(step.spread(change) * (-above / below**2))
+        else:
+            yield position, part
 
 
 def _needed(far: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.graph import Node, Shape
@@ -32,7 +32,7 @@ class Material(NamedTuple):
     """Functions of the program that are taken along an axis, which is always given: `cumsum`."""
     mistaken: Mapping[str, Sequence[Change]]
     """By the text of what a function gives: what may belong there instead."""
-    own: Collection[str]
+    own: frozenset[str]
     """Functions that the program and its gradient are made of."""
     factors: Sequence[Piece]
     terms: Sequence[Piece]
@@ -42,6 +42,8 @@ class Material(NamedTuple):
     """The sums of vectors, by which means with weights are divided."""
     matrices: Mapping[int, Sequence[Piece]]
     """Square ones, by their size."""
+    exponents: Sequence[Expression]
+    """Those that are no numbers."""
     limits: Sequence[Expression]
     """Where the program may cut values off, on both sides of 0."""
     values: Mapping[Expression, Node]

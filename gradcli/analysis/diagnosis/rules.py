@@ -7,7 +7,7 @@ names the mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from gradcli.analysis.diagnosis.calls import (
     axes,
@@ -118,6 +118,10 @@ def _is_number(part: Expression) -> bool:
     return isinstance(part.operand if isinstance(part, Unary) else part, Number)
 
 
+def _is_two(part: Expression) -> bool:
+    return isinstance(part, Number) and part.value == 2
+
+
 def _is_fraction(part: Expression) -> bool:
     """Whether it is a number that nobody divides by, with or without a sign."""
     size = part.operand if isinstance(part, Unary) else part
@@ -161,6 +165,14 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         if not (isinstance(left, Call) and called(left)[0] == "inv"):
             yield 1.2, "unsolved", call("solve", left, right)
             yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
+
+
+def _power(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
+    """x**(n - 1) for x**n."""
+    if part.operator == "**" and not _is_number(part.right):
+        for symbol in "-+":
+            exponent = binary(symbol, part.right, number(1.0))
+            yield 1.15, "exponent", binary("**", part.left, exponent)
 
 
 def _of_calls(part: Binary) -> Iterator[Change]:
@@ -338,10 +350,16 @@ def _list(part: List, _place: Place, _material: Material) -> Iterator[Change]:
 # --- anything ------------------------------------------------------------------------------
 
 
-def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
-    if isinstance(part, Attribute) and part.name in ("T", "mT", "t"):
+def _is_turned(part: Syntax) -> TypeGuard[Attribute]:
+    return isinstance(part, Attribute) and part.name in ("T", "mT", "t")
+
+
+def _turned(part: Expression, place: Place, material: Material) -> Iterator[Change]:
+    if _is_turned(part):
         yield 1.0, "transposed-extra", part.value
         return
+    if place.above is not None and _is_turned(place.above.part):
+        return  # that says the same
     shape = material.shape(part)
     if shape is not None and len(shape) >= 2:
         turned = attribute(part, "T" if len(shape) == 2 else "mT")
@@ -349,8 +367,8 @@ def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Cha
         cost = 1.15 if of_product else 1.0 if isinstance(part, Name) else 1.05
         yield cost, "operand-transposed", turned
         yield 1.5, "unturned", binary("+", part, turned)
-        if isinstance(part, Binary) and part.operator == "*":  # 2*A for A + A.T
-            whole = attribute(part.right, turned.name)
+        if isinstance(part, Binary) and part.operator == "*" and _is_two(part.left):
+            whole = attribute(part.right, turned.name)  # 2*A for A + A.T
             yield 1.2, "symmetric", binary("+", part.right, whole)
 
 
@@ -376,12 +394,14 @@ def _complement(part: Expression, place: Place, material: Material) -> Iterator[
     yield 1.35, "complement", binary("-", whole, part)
 
 
-def _raised(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
+def _raised(part: Expression, place: Place, material: Material) -> Iterator[Change]:
     if isinstance(part, Number) or (isinstance(part, Binary) and part.operator == "**"):
         return
     easy = isinstance(part, Name | Call) or (isinstance(part, Binary) and part.operator in "+-")
     chosen = isinstance(part, Call) and called(part)[0] == "where"  # 0.1 may be 0.01
     easy = easy and not chosen and not _is_operand(place)  # log(x**2) may be 2*log(x)
+    for exponent in material.exponents if easy else ():
+        yield 1.35, "exponent", binary("**", part, exponent)
     yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
     yield 1.7, "exponent", binary("**", part, number(3.0))
     yield 1.7, "function-missing", call("sqrt", part)
@@ -454,11 +474,11 @@ def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Ch
 
 def _limited(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
     for limit in () if isinstance(part, Number | Unary) else material.limits:
-        yield 1.5, "function-missing", call("clamp", part, unary("-", limit), limit)
+        yield 1.6, "function-missing", call("clamp", part, unary("-", limit), limit)
 
 
 RULES: dict[type[Syntax], Sequence[Rule]] = {
-    Binary: (_sum, _moved_term, _product, _spread_product, _inner),
+    Binary: (_sum, _moved_term, _product, _power, _spread_product, _inner),
     Unary: (_unary,),
     Compare: (_compare,),
     Number: (_number,),

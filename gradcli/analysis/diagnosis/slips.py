@@ -193,13 +193,7 @@ def _slips(
         text = f"{words.of(node)} averages over its elements: its 1/n is missing"
         yield "mean", text, _skipped
     elif local is not None and number_of(words.plain(local)) not in (1, -1):
-        chain = "the factor" if several else "the chain rule's factor"
-        factor = textbook(local, node, step.position, words)
-        text = f"{chain} {factor}, the derivative of {here} by {below},"
-        text += _or(number_of(words.plain(local)), node, words, numbers)
-        yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
-        yield "chain-doubled", f"{text} is multiplied in twice", _doubled
-        yield "chain-inverted", f"{text} divides where it should multiply", _inverted
+        yield from _of_factor(step, local, words, numbers, several=several)
     if local is not None and step.operand.shape == node.shape:
         for wrong, derivative in misremembered(node, step.position, words):
             right = textbook(local, node, step.position, words)
@@ -233,12 +227,28 @@ def _slips(
         yield "one-hot", text, _negated
 
 
-def _or(value: float | None, node: Node, words: Wording, numbers: Sequence[KnownNumber]) -> str:
-    """What else of the program has the number that a node multiplies by: 2 may be an exponent."""
-    own = f"a constant in {words.formula(node)}"
-    alike = [each.words for each in numbers if value is not None and each.value == abs(value)]
-    others = [each for each in dict.fromkeys(alike) if each != own]
-    return "".join(f" or {each}," for each in others[:OTHERS])
+def _of_factor(
+    step: ReverseStep,
+    local: Node,
+    words: Wording,
+    numbers: Sequence[KnownNumber],
+    *,
+    several: bool,
+) -> Iterator[tuple[str, str, Wrong]]:
+    """The slips at a factor of the chain rule."""
+    node, value = step.node, number_of(words.plain(local))
+    told = [f"the derivative of {words.defined(node)} by {words.of(step.operand)}"]
+    if value is not None:  # 2 may be an exponent, and 1/2 a divisor
+        alike = (each for each in numbers if each.value == abs(value) or each.divides == abs(value))
+        own = f"a constant in {words.formula(node)}"
+        told += [text for text in dict.fromkeys(each.words for each in alike) if text != own]
+    text = "the factor" if several else "the chain rule's factor"
+    text += f" {textbook(local, node, step.position, words)}"
+    text += f", {', or '.join(told)}," if len(told) <= 1 + OTHERS else ""
+    yield "mask" if node.op.selects else "chain-factor", f"{text} is missing", _skipped
+    if value is None:  # twice 1/2 may be that the 2 of a square is missing
+        yield "chain-doubled", f"{text} is multiplied in twice", _doubled
+    yield "chain-inverted", f"{text} divides where it should multiply", _inverted
 
 
 # --- what they lead to ---------------------------------------------------------------------

@@ -79,7 +79,8 @@ class Typed:
     def remember(self) -> dict[Expression, Node]:
         """The values of the formula's parts: trees that share these need not trace them again."""
         known: dict[Expression, Node] = {}
-        parts = [place.part for place in places(self.expression) if place.is_value]
+        found = (place for place in places(self.expression) if place.is_value and not place.binds)
+        parts = [place.part for place in found]
         for part in reversed(parts):
             if isinstance(part, REMEMBERED):
                 with Tolerant():
