@@ -315,7 +315,12 @@ def _check_weight(name: str, scores: Node, weight: Node) -> None:
     """Raise `shape` unless there is one weight for each class."""
     wanted = (scores.shape[_class_axis(scores)],)
     if weight.shape != wanted:
-        raise GradcliError(
+        said = (
+            f"weight tensor should be defined either for all {wanted[0]} classes or no classes but "
+            f"got weight tensor of shape: {[*weight.shape]}"
+        )
+        raise RefusedError(
+            ("RuntimeError", said),
             "shape",
             f"{name}: weight {show(weight.shape)} does not fit input {show(scores.shape)}: one for "
             f"each class, {show(wanted)}, is expected",

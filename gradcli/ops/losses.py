@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops.reductions import mean, sum_
 from gradcli.ops.shapes import broadcast, show
@@ -44,8 +44,10 @@ def check_reduction(name: str, reduction: str, known: tuple[str, ...] = REDUCTIO
     """Raise `value` for a reduction that is not known."""
     if reduction not in known:
         names = ", ".join(map(repr, known[:-1]))
-        raise GradcliError(
-            "value", f"{name}: reduction is {names} or {known[-1]!r}, not {reduction!r}"
+        raise RefusedError(
+            ("ValueError", f"{reduction} is not a valid value for reduction"),
+            "value",
+            f"{name}: reduction is {names} or {known[-1]!r}, not {reduction!r}",
         )
 
 

@@ -6,7 +6,7 @@ the program is run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +116,9 @@ class Autograd:
         """Says whether they do from now on; the tracer sets it."""
         self.node_name: Callable[[Node], str] = lambda node: node.op.name
         """What PyTorch calls the node that made a tensor; the tracer sets it."""
+        self.keeps: Callable[[Node], str] = lambda node: ""
+        """Whether PyTorch's node that made a tensor keeps it: `alone`, or with its operands; the
+        tracer sets it."""
         self.overwritten_text: Callable[[Node], str] = lambda node: ""
         """Its words for a tensor that was changed in place; the tracer sets it."""
         self.warn: Callable[[str, str], None] | None = None
@@ -555,7 +558,7 @@ class Autograd:
             self._tell_together(tensors, hook)
         self.graph.span = span
         if self.values.overwritten:
-            self._check_versions(grads, first)
+            self._check_versions(grads, first, inside)
         if not retain_graph:
             self.freed.update(dict.fromkeys(inside, self._line()))
         return grads
@@ -682,14 +685,24 @@ class Autograd:
             )
         self.hooks.setdefault(node, []).append(hook)
 
-    def _check_versions(self, grads: Iterable[Node | None], first: int) -> None:
-        """No gradient may need a tensor that was changed in place since it was used."""
+    def _check_versions(
+        self, grads: Iterable[Node | None], first: int, inside: Collection[Node]
+    ) -> None:
+        """No gradient may need a tensor that was changed in place since it was used. PyTorch needs
+        the results of some functions, and of these not what they were computed from.
+        """
+        overwritten = self.values.overwritten
+        for node in sorted(inside, key=lambda each: each.index):
+            if self.keeps(node) and self.values.storage(node)[0] in overwritten:
+                raise self._needed_as_it_was(node)
         waiting = [grad for grad in grads if grad is not None]
         seen: set[Node] = set()
         while waiting:
             node = waiting.pop()
-            if node.index < first and self.values.storage(node)[0] in self.values.overwritten:
-                raise self._needed_as_it_was(node)
+            if node.index < first and self.values.storage(node)[0] in overwritten:
+                users = [each for each in inside if node in each.inputs]
+                if not users or not all(self.keeps(each) == "alone" for each in users):
+                    raise self._needed_as_it_was(node)
             if node.index >= first and node not in seen:
                 seen.add(node)
                 waiting += node.inputs

@@ -16,7 +16,7 @@ def misfit(
     """The error of a call, with what Python says of it."""
     known = error.diagnostic
     said = f"{function.qualified}() {_said(function, len(arguments), keywords)}"
-    return RefusedError(("TypeError", said), "type", known.message, hint=known.hint)
+    return RefusedError(("TypeError", said), known.code, known.message, hint=known.hint)
 
 
 def _said(function: UserFunction, count: int, keywords: Given) -> str:

@@ -98,6 +98,8 @@ _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
 _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
 """What changes tensors in place besides functions of the op table."""
+_OF_ARRAYS = ("astype", "copy", "ptp")
+"""Methods of arrays that tensors do not have."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
@@ -481,7 +483,9 @@ class Calls(Applications):
             place_receiver(function, given, keywords)
             return self.applied(function, given, keywords)
 
-        return BuiltIn(name, call)
+        found = BuiltIn(name, call)
+        found.title = "builtin_function_or_method"
+        return found
 
     def _method(self, expression: syntax.Call) -> Visit:
         """The value of a call of a method, or of what an expression gives."""
@@ -496,6 +500,8 @@ class Calls(Applications):
         if own is not None:
             arguments, keywords = yield self._all_as_written(expression)
             return (yield own(arguments, keywords))
+        if name in _OF_ARRAYS and self.values.is_pytorch and self.values.is_tensor(owner):
+            raise self.unknown_method(callee)
         if owner in self.values.arrays and name in _NUMPYS_OWN:
             self.have_all()
             name = f"array.{name}"

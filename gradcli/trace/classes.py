@@ -468,9 +468,11 @@ class Model(Instance, Module):
         self._has_begun = True
 
     def set(self, name: str, value: Value) -> Any:
-        if not self._has_begun and isinstance(value, Module):
+        is_parameter = isinstance(value, Node) and value in self.values.parameters
+        if not self._has_begun and (is_parameter or isinstance(value, Module)):
+            what = "parameters" if is_parameter else "module"
             raise RefusedError(
-                ("AttributeError", "cannot assign module before Module.__init__() call"),
+                ("AttributeError", f"cannot assign {what} before Module.__init__() call"),
                 "name",
                 f"{self.made_by.name} has no parts before the __init__ of nn.Module was called",
                 hint="super().__init__() is the first line of def __init__(self)",

@@ -411,13 +411,19 @@ def key_of(values: Values, value: Value) -> Key:
             inner = done[len(done) - part.count :]
             del done[len(done) - part.count :]
             done.append(("tuple", *inner))
-        elif isinstance(part, Node) and not part.shape and part not in values.parameters:
+        elif isinstance(part, Node) and not part.shape and not _is_by_itself(values, part):
             done.append(values.evaluator.value(part).item())
         elif isinstance(part, Node):  # the same key when it has changed in place
             done.append(values.first.get(part, part))
         else:
             done.append(part.key() if isinstance(part, Object) else part)
     return done[0]
+
+
+def _is_by_itself(values: Values, node: Node) -> bool:
+    """Whether it is equal to itself alone among keys, as tensors of PyTorch's are."""
+    is_tensor = values.is_pytorch and values.is_tensor(node) and not values.plain_kind(node)
+    return is_tensor or node in values.parameters
 
 
 def hash_of(key: Any) -> int:

@@ -170,7 +170,9 @@ class Draws:
         given = bind_names("randint", names, arguments, keywords, names[3:])
         low, high = (self.values.integer(given[name], name) for name in names[:2])
         if high <= low:
-            raise GradcliError("value", f"randint: there is no integer from {low} to below {high}")
+            said = f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+            told = f"randint: there is no integer from {low} to below {high}"
+            raise RefusedError(("RuntimeError", said), "value", told)
         drawn = self.uniform(self.values.integers(given["size"], "size"))
         whole = cast(FUNCTIONS["floor"](drawn * float(high - low)) + float(low), "int")
         return self._made(whole, given)

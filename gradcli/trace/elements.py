@@ -143,8 +143,8 @@ class ElementUpdates(Calls):
             if items is not None:
                 places = self.values.tensor(self.values.subscript(places, items))
             self._check_apart(views, places, value)
-            by_places = _written(views, items) == "overwritten_by_places"
-            whole = overwritten(base, places, _fitted(value, places, base, by_places))
+            is_spread = _written(views, items) == "overwritten_by_places"
+            whole = overwritten(base, places, _fitted(value, places, base, is_spread))
             if self.values.is_pytorch:
                 self.values.made_by[whole] = _written(views, items), (), {}
             if self.values.passages is not None:
@@ -157,7 +157,8 @@ class ElementUpdates(Calls):
         whole = cast(whole, base.kind)
         if self.autograd.dtypes is not None:
             whole = self.autograd.dtypes.held(whole, base)
-        self._become(base, views, whole, items is None and not views)
+        by_places = _written(views, items) == "overwritten_by_places"
+        self._become(base, views, whole, not views and (items is None or by_places))
 
     def _check_single(self, base: Node, views: Sequence[Node], items: Sequence[Any] | None) -> None:
         """Raise `value` where a view is one of several that `unbind` or `split` has made."""

@@ -18,6 +18,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
+from gradcli.trace.values import Values
 
 _OF_TWO = ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0")
 """Nodes that have an edge for each operand, also where that is a number."""
@@ -192,9 +193,20 @@ def _tensors(values: Sequence[Any]) -> list[Node]:
 
 _KEEP_RESULTS = frozenset((
     "Exp", "Exp2", "Expm1", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Relu", "Softmax",
-    "LogSoftmax", "Tan", "Elu", "Cumprod", "Prod", "Logsumexp",
+    "LogSoftmax", "Tan", "LinalgInvEx", "LinalgCholeskyEx",
 ))  # fmt: skip
-"""Functions whose derivative PyTorch computes from their value."""
+"""Functions whose derivative PyTorch computes from their value alone."""
+_KEEP_BOTH = frozenset((
+    "Cumprod", "Prod", "Logsumexp", "LinalgVectorNorm", "Norm", "Std", "Amax", "Amin",
+    "LinalgSolveEx", "LinalgDet",
+))  # fmt: skip
+"""Those for which it has the operands, too."""
+
+
+def keeps(values: Values, node: Node) -> str:
+    """Whether PyTorch keeps what a function has given for backward: `alone`, or with others."""
+    name = re.sub(r"Backward\d*$", "", node_name(values, node))
+    return "alone" if name in _KEEP_RESULTS else "both" if name in _KEEP_BOTH else ""
 
 
 def overwritten_text(autograd: Autograd, node: Node) -> str:
@@ -209,7 +221,7 @@ def overwritten_text(autograd: Autograd, node: Node) -> str:
         else ""
         for each in (node, now)
     )
-    title = "AsStrided" if views else own if own in _KEEP_RESULTS else latest
+    title = "AsStrided" if views else own if own in _KEEP_RESULTS | _KEEP_BOTH else latest
     title = f"torch::autograd::{title}" if title == "CopySlices" else title
     shape = ", ".join(map(str, node.shape))
     place = f", which is output 0 of {title}," if title else ""

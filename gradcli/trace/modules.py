@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY, Node
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.arguments import bind_names
@@ -15,7 +15,7 @@ from gradcli.trace.constructors import dtype_name
 from gradcli.trace.conversions import is_device
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
 from gradcli.trace.dtypes import kept
-from gradcli.trace.items import Generated
+from gradcli.trace.items import Generated, Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.values import Value, Values
@@ -456,7 +456,10 @@ class Module(Object):
         given = bind_names("load_state_dict", names, arguments, keywords, names[1:])
         state = given["state_dict"]
         if not isinstance(state, Dictionary):
-            raise GradcliError("type", "load_state_dict takes a dictionary of tensors")
+            kind = "list" if isinstance(state, Items) else type(state).__name__
+            said = f"Expected state_dict to be dict-like, got <class '{kind}'>."
+            told = "load_state_dict takes a dictionary of tensors"
+            raise RefusedError(("TypeError", said), "type", told)
         own, given_by_name = dict(self._state()), {str(key): each for key, each in state.pairs()}
         strict = "strict" not in given or self.values.truth(given["strict"])
         missing, unexpected, wrong = misfits(self.values, own, given_by_name)

@@ -81,7 +81,11 @@ class Object:
         return self
 
     def item(self, items: Sequence[Any]) -> Any:
-        """What stands in brackets behind it chooses; None where `elements` are chosen from."""
+        """What stands in brackets behind it chooses; None where `elements` are chosen from. Raises
+        `type` where there are none.
+        """
+        if type(self).elements is Object.elements:
+            raise self.refuses("'{}' object is not subscriptable", "has no elements")
         return None
 
     def set_item(self, items: Sequence[Any], value: Any) -> Any:

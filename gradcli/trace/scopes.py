@@ -319,6 +319,7 @@ class Scopes(Bindings):
         self.values.suffixes = self._suffixes
         self.autograd.node_name = self._node_name
         self.autograd.overwritten_text = self._overwritten_text
+        self.autograd.keeps = self._keeps
         self._know_dtypes()
 
     def _know_dtypes(self) -> None:
@@ -339,6 +340,11 @@ class Scopes(Bindings):
         from gradcli.trace.suffixes import node_name
 
         return node_name(self.values, node)
+
+    def _keeps(self, node: Node) -> str:
+        from gradcli.trace.graph_nodes import keeps  # few programs change what backward needs
+
+        return keeps(self.values, node)
 
     def _overwritten_text(self, node: Node) -> str:
         from gradcli.trace.graph_nodes import overwritten_text

@@ -254,6 +254,8 @@ _PHRASES = (
     _phrase(r": dim (-?\d+) is out of range for (\d+) dimensions?", "IndexError", _axis),
     _phrase(r": target \([\d, ]*\) holds (-?\d+), which is out of range", "IndexError",
              lambda target: f"Target {target} is out of bounds."),
+    _phrase(r"^there is no method '(shape)'", "TypeError",
+             lambda _: "'torch.Size' object is not callable"),
     _phrase(r"^there is no method '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
     _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
