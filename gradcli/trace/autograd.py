@@ -444,7 +444,8 @@ class Autograd:
                 self._note_steps(result)
             elif not self.requires_grad(result):
                 result = bind(detach(result))  # a tensor, not a number
-                self._flat[result] = [each for each in order if self.is_leaf(each)]
+                if not self.values.is_pytorch:  # where it has nothing to be derived by
+                    self._flat[result] = [each for each in order if self.is_leaf(each)]
             results.append(result)
         return results
 

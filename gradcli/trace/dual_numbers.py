@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import RefusedError
 from gradcli.differentiate.forward import jvp
 from gradcli.graph import Node
 from gradcli.ops.control import bind
@@ -48,9 +48,13 @@ class DualNumbers:
         given = bind_names("make_dual", names, arguments, keywords, names[2:])
         primal, tangent = (self.values.tensor(given[name], name) for name in names[:2])
         if primal.shape != tangent.shape:
-            raise GradcliError(
-                "shape", f"a tangent of {show(tangent.shape)} does not fit {show(primal.shape)}"
+            said = (
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{[*primal.shape]} while the given forward gradient is of size {[*tangent.shape]}."
             )
+            told = f"a tangent of {show(tangent.shape)} does not fit {show(primal.shape)}"
+            raise RefusedError(("RuntimeError", said), "shape", told)
         dual = bind(primal)
         self._tangents[dual] = tangent
         return dual

@@ -10,6 +10,8 @@ from gradcli.ops.shapes import show
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
 
+_RAISES = {"": "RuntimeError", ".": "TypeError"}
+
 
 def is_no_tensor(values: Values, value: Value) -> bool:
     """Whether a function of a program that imports PyTorch returns what is no tensor."""
@@ -36,7 +38,7 @@ def no_tensor(values: Values, value: Value, before: str, after: str = "") -> Ref
         value.class_name if isinstance(value, Object) else type(value).__name__
     )
     return RefusedError(
-        ("ValueError" if after else "RuntimeError", f"{before}<class '{kind}'>{after}"),
+        (_RAISES.get(after, "ValueError"), f"{before}<class '{kind}'>{after}"),
         "type",
         f"the function returns {describe(value)}, not a tensor",
         hint="let it return what is computed of its arguments",
@@ -54,6 +56,28 @@ def of_no_floats(dtype: str) -> RefusedError:
         "not-differentiable",
         f"the function returns {dtype}: that has no derivative",
         hint="x.argmax() and x > 0 change in steps; softmax and sigmoid(x) are smooth",
+    )
+
+
+OUTPUTS = (
+    "The outputs of the user-provided function given to {} must be either a Tensor or a tuple of "
+    "Tensors but the given outputs of the user-provided function has type "
+)
+
+
+def not_single(name: str, node: Node) -> RefusedError:
+    """The error for a function of several values in `torch.autograd.functional`."""
+    said = f"The Tensor returned by the function given to {name} should contain a single element"
+    if name == "vjp":
+        said = (
+            "The vector v can only be None if the user-provided function returns a single Tensor "
+            "with a single element."
+        )
+    return RefusedError(
+        ("RuntimeError", said),
+        "gradient-required",
+        f"the function's value has {show(node.shape)}: {name} is of a single value",
+        hint="let it return a sum, or give v",
     )
 
 

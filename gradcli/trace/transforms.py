@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
 from gradcli.graph import Node, upstream
@@ -162,6 +162,13 @@ class Transforms:
             )
         return node
 
+    def _only(self, result: Value, name: str) -> Node:
+        """The same for a function of `torch.autograd.functional`."""
+        node = self.values.tensor(result, "the function's value")
+        if self.values.is_pytorch and node.size != 1:
+            raise errors.not_single(name, node)
+        return self._single(result)
+
     def _grad(self, result: Value, inputs: Value, _: Value) -> Value:
         """The gradient by each tensor in the arguments, in the form of these."""
         if errors.is_no_tensor(self.values, result):
@@ -226,7 +233,7 @@ class Transforms:
     def _hessian(self, result: Value, inputs: Value, _: Value) -> Value:
         """For each tensor in the arguments, the Jacobian of its gradient by each of them."""
         nodes = self._nodes(inputs, "an argument")
-        grads = self._pulled_back(self._single(result), nodes, None)
+        grads = self._pulled_back(self._only(result, "hessian"), nodes, None)
         rows = [filled(self.values, inputs, self._matrices(grad, nodes)) for grad in grads]
         return filled(self.values, inputs, rows)
 
@@ -287,6 +294,9 @@ class Transforms:
         given = bind_names("this", names, arguments, keywords, names[2:])
         create = "create_graph" in given and self.values.truth(given["create_graph"])
         result, chosen = yield self._called(given["func"], given["inputs"], marked=create)
+        name = "hessian" if run == self._hessian else "jacobian"
+        if isinstance(result, Node) and errors.is_no_tensor(self.values, result):
+            raise errors.no_tensor(self.values, result, errors.OUTPUTS.format(name), ".")
         found = run(result, chosen, result)
         return self._with_graph(found) if create else changed(self.values, found, _cut)
 
@@ -352,7 +362,7 @@ class Transforms:
     def _pulled(self, result: Value, inputs: Value, vectors: Value) -> Value:
         outputs = self._nodes(result, "the function's value")
         if vectors is None:
-            self._single(result)
+            self._only(result, "vjp")
             seeds = [self.graph.constant(1.0)]
         else:
             seeds = self._vectors(vectors, outputs)
@@ -363,7 +373,7 @@ class Transforms:
         if vectors is None:
             raise GradcliError("type", "a product needs a vector for each input")
         nodes = self._nodes(inputs, "an argument")
-        grads = self._pulled_back(self._single(result), nodes, None)
+        grads = self._pulled_back(self._only(result, "hvp"), nodes, None)
         found = self._all_pulled_back(grads, nodes, self._vectors(vectors, nodes))
         return filled(self.values, inputs, found)
 
@@ -380,7 +390,9 @@ def _cut(value: Value) -> Value:
 
 def _fitted(vector: Node, like: Node) -> Node:
     if vector.shape != like.shape:
-        raise GradcliError(
+        sizes = [f"torch.Size({[*each.shape]})" for each in (like, vector)]
+        raise RefusedError(
+            ("RuntimeError", f"v has invalid size: should be {sizes[0]} but got {sizes[1]}."),
             "gradient-shape",
             f"a vector of {show(vector.shape)} does not fit {show(like.shape)}",
             hint="it has the shape of what it belongs to",
