@@ -497,7 +497,9 @@ class Autograd:
     def _cotangents(self, outputs: Sequence[Node], gradients: Sequence[Node | None]) -> list[Node]:
         """The gradient of each output; 1 for an output of one element that has none."""
         if len(gradients) != len(outputs):
-            raise GradcliError(
+            said = f"got {len(outputs)} tensors and {len(gradients)} gradients"
+            raise RefusedError(
+                ("RuntimeError", said),
                 "gradient-shape",
                 f"{len(gradients)} gradients for {len(outputs)} outputs",
                 hint="give one for each, or None for an output of one element",

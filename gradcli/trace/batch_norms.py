@@ -178,10 +178,9 @@ class BatchNorms:
         else:
             axes = (*range(2, batch.ndim),)
             if math.prod(batch.shape[2:]) == 1:
-                raise GradcliError(
-                    "value", "Expected more than 1 spatial element when training, got "
-                    f"{show(batch.shape)}",
-                )  # fmt: skip
+                told = "Expected more than 1 spatial element when training, got"
+                said = f"{told} input size torch.Size({[*batch.shape]})"
+                raise RefusedError(("ValueError", said), "value", f"{told} {show(batch.shape)}")
             if found:
                 self._track(batch, found, layer.momentum or 0.0, axes)
             options = {"eps": self.values.setting(layer.settings["eps"]), **layer.own()}

@@ -320,6 +320,18 @@ class Instance(Object):
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         method = self.special("__call__")
+        if method is None and FUNCTION in self.made_by.roots:
+            said = (
+                "Legacy autograd function with non-static forward method is deprecated. Please use "
+                "new-style autograd function with static forward method. (Example: "
+                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+            )
+            raise RefusedError(
+                ("RuntimeError", said),
+                "type",
+                "a function of autograd's is called by its class",
+                hint=f"{self.made_by.name}.apply(x), with @staticmethod above forward and backward",
+            )
         return super().call(arguments, keywords) if method is None else method.call(
             arguments, keywords
         )  # fmt: skip
