@@ -74,6 +74,21 @@ LATENT = (
     {"m": [0.2, -0.5], "v": [-0.3, 0.4], "e": [0.7, -1.1]},
     "v",
 )
+SHRUNK = (
+    "u = relu(abs(x) - t)*sign(x); L = sum((u - y)**2)/2",
+    {"x": [1.5, -0.9, 0.2], "t": 0.5, "y": [0.8, -0.2, 0.1]},
+    "t",
+)
+MARGINAL = (
+    "a = exp(u)[:, None]*exp(T); Z = sum(a); L = log(Z) - T[0, 1]",
+    {"u": [0.2, 0.5], "T": [[0.1, 0.4], [-0.6, 0.3]]},
+    "u",
+)
+QUOTIENT = (
+    "L = sum(w*log((x + y)/(x - y)))",
+    {"x": [2.0, 3.0], "y": [0.5, 1.2], "w": [1.0, 0.7]},
+    "y",
+)
 TOLD = [
     Told(*HILL, "V*n*K*x**(n - 1)/(K**n + x**n)**2", "K instead of K**n"),
     Told(*HILL, "V*n*K**n*x**n/(K**n + x**n)**2", "x**n instead of x**(n - 1)"),
@@ -86,6 +101,10 @@ TOLD = [
     Told(*FRESNEL, "2*r*2*t/(n + t)**2", "path through 1 - (n*s)**2", "2 * t"),
     Told(*OSCILLATION, "-sum(2*(y - d)*t*exp(-g*t)*sin(w*t))", "sin(w * t) instead of cos(w * t)",
          "gradient of w"),
+    Told(*SHRUNK, "-sum((u - y)*sign(x))", "factor (abs(x) - t > 0)"),
+    Told(*MARGINAL, "sum(a)/Z", "sum(a) instead of sum(a, dim=1)", "gradient of log(Z)"),
+    Told(*QUOTIENT, "2*w*y/(x**2 - y**2)", "y instead of x", "sign of the derivative"),
+    Told(*QUOTIENT, "-2*w*y/(x**2 - y**2)", "sign of the derivative", "gradient of x"),
     Told(*CHARGE, "V*(1 - exp(-t/(R*C))) - V*exp(-t/(R*C))*t/(R*C**2)",
          "C**2 instead of C; in other words, the factor C is missing"),
     Told(*PRICE, "2*exp(-d**2)/sqrt(pi)*(sqrt(T) - d/s) + T", "T instead of sqrt(T)"),

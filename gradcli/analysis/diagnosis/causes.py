@@ -42,7 +42,9 @@ LOCAL = frozenset(
      "reduction-missing", "exchanged"}
 )  # fmt: skip
 """unless the slip is one of these."""
-DROPPED = frozenset({"path-missing", "chain-factor", "chain-doubled", "product-rule", "one-hot"})
+DROPPED = frozenset(
+    {"path-missing", "chain-factor", "chain-doubled", "product-rule", "one-hot", "mask"}
+)
 """Steps that may be left out,"""
 LEFT_OUT = frozenset({"path-missing", "product-rule"})
 """of which these leave out terms,"""
@@ -52,6 +54,8 @@ STRANGE = "function-missing"
 """What a factor that is missing may look like: a sign, cut off at its size, is as large."""
 TURNED = frozenset({("sign", "sign"), ("sign", "order"), ("sign-part", "other-value")})
 """Steps that are wrong by a sign, and what that looks like."""
+EITHER = frozenset({("sign-part", "other-value"), ("intermediate", "axis")})
+"""Steps, and slips that nobody can tell from them: a sum along no axis may be a constant."""
 NUMBERS = frozenset({"factor", "chain-factor"})
 """Steps that say what a number may be."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
@@ -120,13 +124,9 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
         slips = [*islice((each for each in factors if _holds(each, claim, typed)), 1), *slips]
     found = _merged(steps, slips, typed.source)
     step = next((each for each in steps[:1] if each.code in DROPPED), None)
-    named = any(each.mutants[0].code in NAMED for each in slips)
-    if step and slips and found[0].code != step.code and (named or step.code in LEFT_OUT):
+    if step and slips and step.code not in {each.code for each in found}:
         shown = mutation.shows(search.outcome(step))
-        if not slips[0].plain:
-            found = [step] if shown else [step, *found]
-        elif shown and named:  # 2*(a - b) is half of a difference, or has a wrong name
-            found = [step, *found]
+        found = _with_step(found, step, slips, shown=shown)
     if not found and not slight:  # two mistakes that nearly cancel are not made
         double = mutation.double()
         found = [double.cause(typed.source)] if double else search.times()
@@ -255,17 +255,38 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
             replace(each, sure=each.code != "value" or each.details["of"].isidentifier())
             for each in structural
         ]
+    # the gradient of w may be that of v with another name
+    others = [each for each in structural if each.code == "other-leaf"][:1]
+    step = next((each for each in structural if each not in others), None)
+    return [*_told(step, slips, source), *others]
+
+
+def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cause]:
+    """The same where there are slips, for one step."""
     own = [each.cause(source) for each in slips]
-    step = structural[0] if structural else None
     of_number = own[0].code == "constant" or any(each.code == "constant" for each in slips[0].also)
     if step and step.code in NUMBERS and of_number:  # 3 for 4 may be n - 1 for n
         told = f"{own[0].message}; {step.message}"
         return [replace(step, message=told, correction=own[0].correction)]
-    if step and step.code == "other-leaf":  # the gradient of w may be that of v with another name
-        return [*own, step]
     if step is None or not _explains(step, own[0], source):
         return own
+    if (step.code, own[0].code) in EITHER:
+        return [*own, step]
     return [replace(step, correction=own[0].correction)]
+
+
+def _with_step(
+    found: list[Cause], step: Cause, slips: Sequence[Slip], *, shown: bool
+) -> list[Cause]:
+    """The slips and the step of the derivation that may have been wrong instead, where nobody can
+    tell; the step alone if the formula shows it, and the slips are right by what names stand for.
+    """
+    named = any(each.mutants[0].code in NAMED for each in slips)
+    if slips[0].plain:  # 2*(a - b) is half of a difference, or has a wrong name
+        return [step, *found] if shown and named else found
+    if shown:
+        return [step]
+    return [step, *found] if named or step.code in LEFT_OUT else found
 
 
 def _explains(step: Cause, own: Cause, source: Source) -> bool:

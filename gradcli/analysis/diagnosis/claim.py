@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.analysis.diagnosis.typed import Remembering, Tolerant, Typed
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
-from gradcli.differentiate import vjp
+from gradcli.differentiate import Rules, vjp
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
@@ -167,6 +167,14 @@ class Claim:
         self.mine = self.shaped(self.mine)
         self.points = [self.walk.point({})]
         self.points += self._nearby()
+
+    def by_rules(self, rules: Rules) -> Node:
+        """The gradient by other rules; that of the engine where they have none."""
+        with Tolerant():
+            outputs, cotangents = self.walk.outputs, self.walk.cotangents
+            (grad,) = vjp(outputs, cotangents, [self.leaf], rules=rules)
+            return self.grad if grad is None else grad
+        return self.grad
 
     def shaped(self, mine: Node) -> Node:
         """A single number is a derivative, whatever the shape of the leaf."""

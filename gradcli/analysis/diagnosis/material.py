@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from gradcli.algebra.rules import derivatives
 from gradcli.analysis.diagnosis.calls import required, takes_one
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.constants import sizes
@@ -221,7 +222,7 @@ def _parts(claim: Claim, words: Wording) -> tuple[list[Piece], list[Piece]]:
     read = [_read(text) for text in texts if text]
     values = [Piece(each) for each in read if each is not None and not isinstance(each, Name)]
     terms, factors = list(values), values
-    for grad in dict.fromkeys((words.plain(claim.grad), claim.grad)):
+    for grad in dict.fromkeys((words.plain(claim.grad), claim.grad, claim.by_rules(derivatives))):
         for node in list(reversed(ancestors([grad])))[:MOST]:
             if node.op is CONSTANT or node.kind != "float":
                 continue

@@ -30,7 +30,6 @@ from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import Steps
-from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node, ancestors
 from gradcli.language.construct import binary
 from gradcli.language.rewrite import places
@@ -72,11 +71,7 @@ class Mutation:
         self._distances = [self._distance(point, claim.mine) for point in self._points]
         plain = words.plain(claim.grad)
         self._computed = set(ancestors([*claim.walk.outputs, claim.grad, plain]))
-        self._grads = {claim.grad}
-        for rules in (derivatives, _by_parts):
-            with Tolerant():
-                (grad,) = vjp(claim.walk.outputs, claim.walk.cotangents, [claim.leaf], rules=rules)
-                self._grads |= set() if grad is None else {claim.shaped(grad)}
+        self._grads = {claim.grad, claim.by_rules(derivatives), claim.by_rules(_by_parts)}
         size = sum(node.size for node in ancestors([claim.mine, claim.grad]))
         self._left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
         self._tried: set[Node] = {claim.mine}
