@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -228,7 +229,9 @@ class Scopes(Bindings):
         """Whatever a cell imports, also further down, its first lines are Python too; so is one
         that handles errors.
         """
-        self.values.is_python |= any(isinstance(each, syntax.Try) for each in statements)
+        text = self.source.text
+        handles = "except" in text and re.search(r"^[ \t]*except\b", text, re.MULTILINE)
+        self.values.is_python |= bool(handles)
         self._mean_by(
             [
                 item.path

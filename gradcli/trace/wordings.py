@@ -303,6 +303,9 @@ _PHRASES = (
              f"size '{[*x]}'. Please ensure that the gradient and the tensor are the same size"),
     _phrase(r"^(cannot register a hook on a tensor that doesn't require gradient)", "RuntimeError",
              str),
+    _phrase(r"^an index of a (list|tuple) must be a tensor, not (a string|None)", "TypeError",
+             lambda kind, given: f"{kind} indices must be integers or slices, not "
+             f"{'str' if given == 'a string' else 'NoneType'}"),
     _phrase(r"^a list cannot be a key", "TypeError", lambda: "unhashable type: 'list'"),
     _phrase(r"^None has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'NoneType' object has no attribute '{name}'"),
