@@ -89,6 +89,11 @@ QUOTIENT = (
     {"x": [2.0, 3.0], "y": [0.5, 1.2], "w": [1.0, 0.7]},
     "y",
 )
+FOCAL = (
+    "p = sigmoid(z); L = -sum(t*(1 - p)**2*log(p) + (1 - t)*p**2*log(1 - p))",
+    {"z": [0.4, -0.7, 1.1], "t": [1.0, 0.0, 1.0]},
+    "z",
+)
 TOLD = [
     Told(*HILL, "V*n*K*x**(n - 1)/(K**n + x**n)**2", "K instead of K**n"),
     Told(*HILL, "V*n*K**n*x**n/(K**n + x**n)**2", "x**n instead of x**(n - 1)"),
@@ -105,6 +110,8 @@ TOLD = [
     Told(*MARGINAL, "sum(a)/Z", "sum(a) instead of sum(a, dim=1)", "gradient of log(Z)"),
     Told(*QUOTIENT, "2*w*y/(x**2 - y**2)", "y instead of x", "sign of the derivative"),
     Told(*QUOTIENT, "-2*w*y/(x**2 - y**2)", "sign of the derivative", "gradient of x"),
+    Told(*FOCAL, "t*(1 - p)**2*(p*log(p) - 1 + p) + (1 - t)*p**2*(p - 2*(1 - p)*log(1 - p))",
+         "factor 2 is missing"),
     Told(*CHARGE, "V*(1 - exp(-t/(R*C))) - V*exp(-t/(R*C))*t/(R*C**2)",
          "C**2 instead of C; in other words, the factor C is missing"),
     Told(*PRICE, "2*exp(-d**2)/sqrt(pi)*(sqrt(T) - d/s) + T", "T instead of sqrt(T)"),

@@ -96,7 +96,11 @@ class Mutation:
         the gradient whatever the names stand for.
         """
         (mutant,) = slip.mutants
-        told = is_inside(mutant.place) if mutant.code in FACTORS else mutant.code not in ANYWHERE
+        told = mutant.code not in ANYWHERE and (mutant.code, mutant.cost < DEAR) != (
+            "exponent",
+            False,
+        )
+        told = is_inside(mutant.place) if mutant.code in FACTORS else told
         known = COMPUTED if told and self._is_computed(mutant) else 0.0
         doubt = DOUBT if slip.doubtful else 0.0
         return mutant.cost - known + doubt + (0.0 if slip.plain else NOT_PLAIN)
