@@ -91,6 +91,8 @@ MODULES = {
     "functorch": "torch.func",
     "autograd.functional": "torch.autograd.functional", "np.random": "numpy.random",
     "np.testing": "np.testing", "numpy.testing": "np.testing",
+    "numpy.lib.stride_tricks": "np.lib.stride_tricks",
+    "np.lib.stride_tricks": "np.lib.stride_tricks",
     "numpy.random": "numpy.random",
 }  # fmt: skip
 """Prefixes before a function's name in code that people paste: the module that each stands for."""

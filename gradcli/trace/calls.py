@@ -14,7 +14,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.applications import Applications
-from gradcli.trace.arguments import call_of_nodes
+from gradcli.trace.arguments import call_of_nodes, parameters_of
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import (
     MODULES,
@@ -224,7 +224,7 @@ class Calls(Applications):
             arguments = yield self._as_shown(name, arguments)
             self.graph.span = expression.span
         call = self.named_call if own else self.function_call
-        out = self._written_to(arguments, keywords) if keywords else None
+        out = self._written_to(name, arguments, keywords)
         if isinstance(keywords.get("generator"), Object):
             del keywords["generator"]  # a run has one source of random numbers
         found: Any = call(name, arguments, keywords)
@@ -258,9 +258,22 @@ class Calls(Applications):
             named = [each.name for each in expression.keywords]
             check_tensor(self.table.get(name), path[1], kind, len(given), named)
 
-    def _written_to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    def _name_in_place(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> None:
+        """`F.relu(x, True)`: by its place, PyTorch's `inplace` is behind all other arguments."""
+        last = arguments[-1]
+        if not isinstance(last, Node) or last.kind != "bool" or last.shape:
+            return
+        function = self.table.get(name) if name in TABLE else None
+        if function is None or function.group != "activation":
+            return
+        if len(arguments) == len(parameters_of(function)) + 1:
+            keywords["inplace"] = arguments.pop()
+
+    def _written_to(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor that the result is written to, by `out=y` or `inplace=True`, or None."""
-        if not self.values.is_python:
+        if len(arguments) > 1 and self.values.is_pytorch:
+            self._name_in_place(name, arguments, keywords)
+        if not keywords or not self.values.is_python:
             return None
         first = arguments[0] if arguments else None
         is_tensor = isinstance(first, Node) and first not in self.special.numbers

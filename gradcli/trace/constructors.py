@@ -64,7 +64,7 @@ def construct(
     `device` and the memory's layout have no effect, and `dtype` only chooses between floats,
     integers and truth values.
     """
-    _check_layout(function, keywords)
+    function = _chosen(autograd, function, keywords)
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     given = [*arguments, *own.values()]
     if not given and function.name == "FloatTensor":  # `torch.Tensor()` has no elements
@@ -100,11 +100,16 @@ def construct(
     return autograd.values.own(node)
 
 
-def _check_layout(function: Function, keywords: Mapping[str, Value]) -> None:
-    """Raise `value` for tensors that are sparse in PyTorch."""
+def _chosen(autograd: Autograd, function: Function, keywords: Mapping[str, Value]) -> Function:
+    """The function, or the one that copies where it is asked to. Raises `value` for tensors that
+    are sparse in PyTorch.
+    """
     if "sparse" in str(keywords.get("layout")):
         raise GradcliError("value", f"{function.name}: tensors are dense here, not sparse",
                            hint="leave layout=… out: it has the same elements")  # fmt: skip
+    copies = keywords.get("copy")
+    is_copy = function.passes_on and copies is not None and autograd.values.truth(copies)
+    return FUNCTIONS["tensor"] if is_copy else function
 
 
 def _of_usual_dtype(
@@ -231,7 +236,7 @@ def _are_lengths(autograd: Autograd, arguments: Sequence[Value]) -> bool:
     )
 
 
-EXTRA = ("requires_grad", "dtype", "device", "pin_memory", *LAYOUTS)
+EXTRA = ("requires_grad", "dtype", "device", "pin_memory", "copy", *LAYOUTS)
 
 
 def compute_in(

@@ -491,7 +491,8 @@ class Expressions(Operations):
         if fields and name == "_fields":
             return fields
         if name in fields:
-            return getattr(value, name)  # type: ignore[no-any-return]
+            place: Value = tuple(value)[fields.index(name)]  # type: ignore[arg-type]
+            return place
         if self.values.is_python and not fields:
             from gradcli.trace import tensor_attributes
 

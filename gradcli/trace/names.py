@@ -71,8 +71,8 @@ def changes_in_place(program: syntax.Program) -> bool:
             isinstance(part, syntax.AugmentedAssign)
             and (is_pytorch or not isinstance(part.target, syntax.Name))
         )
-        or (isinstance(part, syntax.Call) and _ends_with_underscore(part.callee))
-        or (isinstance(part, syntax.Keyword) and part.name == "out")
+        or (isinstance(part, syntax.Call) and _changes_an_operand(part))
+        or (isinstance(part, syntax.Keyword) and part.name in ("out", "inplace"))
         or (isinstance(part, syntax.Assign | syntax.ChainedAssign) and _sets_part(part))
         for part in all_parts(program.statements)
     )
@@ -82,10 +82,27 @@ _OF_ARRAYS = ("sort", "fill", "fill_diagonal", "shuffle")
 """Methods and functions that change arrays of NumPy's in place."""
 
 
-def _ends_with_underscore(callee: syntax.Expression) -> bool:
-    return isinstance(callee, syntax.Attribute) and (
-        callee.name.endswith("_") or callee.name in _OF_ARRAYS
-    )
+_IN_PLACE = frozenset((
+    "relu", "relu6", "elu", "selu", "celu", "leakyrelu", "rrelu", "silu", "mish", "hardswish",
+    "hardsigmoid", "hardtanh", "threshold", "dropout", "dropout1d", "dropout2d", "dropout3d",
+    "alphadropout",
+))  # fmt: skip
+"""Functions and layers, in small letters without `_`, which a last `True` has change a tensor."""
+
+
+def _changes_an_operand(call: syntax.Call) -> bool:
+    callee = call.callee
+    if isinstance(callee, syntax.Name):
+        name = callee.id
+        ends = name in _OF_ARRAYS[2:]
+    elif isinstance(callee, syntax.Attribute):
+        name = callee.name
+        ends = name.endswith("_") or name in _OF_ARRAYS
+    else:
+        return False
+    last = call.arguments[-1] if call.arguments else None
+    is_asked = isinstance(last, syntax.Constant) and last.value is True
+    return ends or (is_asked and name.lower().replace("_", "") in _IN_PLACE)
 
 
 def _sets_part(statement: syntax.Assign | syntax.ChainedAssign) -> bool:

@@ -134,6 +134,9 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
         return values.graph.constant(operator == "!=")
     if _are_lists(left, right) and values.is_python and operator in ("==", "!="):
         return values.graph.constant(_same_lists(values, left, right) == (operator == "=="))
+    is_range = isinstance(left, range) or isinstance(right, range)
+    if is_range and values.is_python and operator in ("==", "!="):
+        return values.graph.constant((left == right) == (operator == "=="))
     is_plain = any(each is None or isinstance(each, str | Object) for each in (left, right))
     if is_plain and operator in ("==", "!="):
         same = left == right or _is_same_object(left, right)

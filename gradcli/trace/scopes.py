@@ -286,7 +286,7 @@ class Scopes(Bindings):
 
         stands_for, _, whole = path.partition(":")
         path = whole or stands_for
-        if path.startswith("torch.") and not self.library.knows(path):
+        if path.startswith(("torch.", "numpy.")) and not self.library.knows(path):
             self.library.have_all()
         try:
             known = check(path, self.library.functions, self.library.constants)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Node
 from gradcli.trace.array_iterators import ArrayIterators
+from gradcli.trace.array_layouts import ArrayLayouts
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
 from gradcli.trace.checkpoints import Checkpoints
@@ -95,6 +96,7 @@ class Seldom:
             DualNumbers(autograd),
             ListsOfTensors(autograd.values, call, put),
             ArrayIterators(autograd.values),
+            ArrayLayouts(autograd),
             Sobols(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]

@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.graph import Node
 from gradcli.ops.control import DETACH
 from gradcli.ops.shaping import reshape
+from gradcli.trace.array_layouts import Flags, strides
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import BYTES
@@ -72,6 +73,8 @@ _OF_ARRAYS: dict[str, Callable[[Autograd, Node], Any]] = {
     "size": lambda autograd, node: autograd.graph.constant(float(node.size)),
     "base": _base,
     "flat": _flat,
+    "strides": strides,
+    "flags": Flags,
 }
 
 
