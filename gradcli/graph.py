@@ -679,8 +679,9 @@ def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
     seen = set(outputs)
     found = list(seen)
     for node in found:  # which grows by their sources
-        for operand in sources(node):
-            if operand not in seen and operand.index >= oldest:
+        is_plain = node.kind == "float" and not node.op.holds_back
+        for operand in node.inputs if is_plain else sources(node):
+            if operand not in seen and operand.kind == "float" and operand.index >= oldest:
                 seen.add(operand)
                 found.append(operand)
     found.sort(key=_index)
@@ -702,10 +703,10 @@ def sources(node: Node) -> Iterable[Node]:
 
 def dependents(nodes: Sequence[Node], ends: Iterable[Node]) -> set[Node]:
     """Those of `nodes` (in topological order) that a gradient links to one of the `ends`."""
-    found = set(ends)
+    ends = set(ends)
+    found = {node for node in ends if node.kind == "float"}
     for node in nodes:
-        for operand in sources(node):
-            if operand in found:
-                found.add(node)
-                break
-    return found
+        is_plain = node.kind == "float" and not node.op.holds_back
+        if not found.isdisjoint(node.inputs if is_plain else sources(node)):
+            found.add(node)
+    return found | ends

@@ -89,13 +89,13 @@ def contributions(
     Operands are given by position. `selected` holds the nodes whose cotangent has passed an op
     that selects; more are added.
     """
-    op = node.op
+    op, shape = node.op, node.shape
     found: list[tuple[int, Node]] = []
     if node.kind != "float":
         return found
     elementwise = isinstance(op, Elementwise)
     if not elementwise:
-        change = _expand(change, node.shape)
+        change = _expand(change, shape)
     is_selected = node in selected
     product = scale if is_selected else multiply
     selects = op.selects or (is_selected and not op.contracts)
@@ -108,8 +108,8 @@ def contributions(
         part = vjp(node, position, change, product)
         if part is None:
             continue
-        if elementwise and operand.shape != node.shape:
-            part = OPERATORS["sum_to"](_expand(part, node.shape), operand.shape)
+        if elementwise and operand.shape != shape:
+            part = OPERATORS["sum_to"](_expand(part, shape), operand.shape)
         if selects:
             selected.add(operand)
         found.append((position, part))
