@@ -19,7 +19,7 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
 from tests.analysis.formulas import BY_HAND, FORMULAS, Right
 from tests.analysis.posed import posed
-from tests.analysis.wider_slips import MODELS
+from tests.analysis.slips import MODELS
 
 SIZES = (1e-3, 1e-6, 1e-9)
 EXAMPLES = [*BY_HAND[::6], *FORMULAS[len(BY_HAND) :: 20]]
