@@ -60,7 +60,7 @@ def test_recursion_is_deeper_than_python_s() -> None:
         ("f(x) = x; f()", "type"),
         ("f(x) = x; f(1, 2)", "type"),
         ("f(x) = x; f(1, x=2)", "type"),
-        ("f(x) = x; f(1, y=2)", "type"),
+        ("f(x) = x; f(1, y=2)", "name"),
         ("f(x) = y; f(1)", "name"),
         ("def f(x) { t = x; return t }\nf(1); t", "name"),
         ("def f(x) { t = 1 }\nf(1) + 1", "type"),
