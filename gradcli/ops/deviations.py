@@ -245,6 +245,12 @@ DIFFERENCES = [
         "one element is as good as two",
     ),
     Difference(
+        "the gradient of `vander`",
+        "that of the powers",
+        "the error of a change in place, which `torch.vander` itself makes",
+        "`torch.linalg.vander` gives the same gradient in PyTorch",
+    ),
+    Difference(
         "`float_power` and `double` with `--dtype float32`",
         "float32",
         "float64",
