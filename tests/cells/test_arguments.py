@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from tests.cells.cells import difference
+from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
@@ -395,13 +393,9 @@ RuntimeError | split_size can only be 0 if dimension size is 0, but got dimensio
 RuntimeError | expected scalar type Float but found Double
 RuntimeError | expected scalar type Float but found Long
 """
-_TITLED = re.split(r"^### (.*)\n", CELLS, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(CELLS))
 def test_a_cell(cell: str) -> None:
     program, _, printed = cell.partition("===\n")
     assert not difference(ours(program), printed)

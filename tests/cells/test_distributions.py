@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from gradcli.diagnostics import GradcliError
-from tests.cells.cells import difference
+from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
 CELLS = r"""
@@ -285,13 +284,9 @@ no mean
 no entropy
 """
 WRITTEN = Path(__file__).with_name("distributions.txt").read_text(encoding="utf-8")
-_TITLED = re.split(r"^### (.+)\n", f"{CELLS}{WRITTEN}", flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(f"{CELLS}{WRITTEN}"))
 def test_a_cell(cell: str) -> None:
     program, _, printed = cell.partition("===\n")
     assert not difference(ours(program), printed)

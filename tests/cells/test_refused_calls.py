@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from tests.cells.cells import difference
+from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
 
 BEFORE = """
@@ -28,13 +27,9 @@ a = torch.ones(2, 3)
 v = torch.ones(3)
 """
 WRITTEN = Path(__file__).with_name("refused_calls.txt").read_text(encoding="utf-8")
-_TITLED = re.split(r"^### (.+)\n", WRITTEN, flags=re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
-)
+@pytest.mark.parametrize("cell", titled(WRITTEN))
 def test_calls(cell: str) -> None:
     program, _, printed = cell.partition("===\n")
     assert not difference(ours(BEFORE + program), printed)
