@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gradcli.diagnostics import Span
 from gradcli.language.construct import NOWHERE
@@ -17,6 +17,8 @@ from gradcli.language.syntax import (
     Name,
     Syntax,
 )  # fmt: skip
+
+_Part = TypeVar("_Part", bound=Syntax)
 
 
 class Place(NamedTuple):
@@ -106,7 +108,7 @@ def with_values(expression: Expression, values: Mapping[str, Expression]) -> Exp
     return expression
 
 
-def changed(part: Syntax, **fields: object) -> Syntax:
+def changed(part: _Part, **fields: object) -> _Part:
     """A part with other values in some of its fields."""
     return type(part)(*(fields.get(each, getattr(part, each)) for each in part.__slots__))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 from gradcli.analysis.diagnosis.pieces import Change, Material
 from gradcli.language.construct import NOWHERE, binary, name, number, numbers
@@ -48,7 +47,7 @@ def distributed(part: Call, _place: Place, _material: Material) -> Iterator[Chan
         return
     one, other = inner.left, inner.right
     last = other if inner.operator == "*" else binary("/", number(1.0), other)
-    both: list[Any] = [changed(part, arguments=(each, *more)) for each in (last, one)]
+    both = [changed(part, arguments=(each, *more)) for each in (last, one)]
     yield 1.3, "grouping", binary("*", one, both[0])
     yield 1.3, "grouping", binary(inner.operator, both[1], other)
 
@@ -61,12 +60,12 @@ def functions(part: Call, _place: Place, material: Material) -> Iterator[Change]
         yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
     if len(part.arguments) > 1:
         first, second, *more = part.arguments
-        yield 1.1, "order", changed(part, arguments=(second, first, *more))  # type: ignore[misc]
+        yield 1.1, "order", changed(part, arguments=(second, first, *more))
     inner, *more = part.arguments or (None,)
     if isinstance(inner, Call) and inner.arguments:
         swapped = changed(part, arguments=(inner.arguments[0], *more))
         outside = changed(inner, arguments=(swapped, *inner.arguments[1:]))
-        yield 1.2, "nesting", outside  # type: ignore[misc]
+        yield 1.2, "nesting", outside
     for size in _sizes(material) if title == "sign" else ():  # sqrt(x**2 + eps) for abs(x)
         yield 1.75, "function", binary("/", operands[0], size)
     if title == "outer" and len(operands) == 2:
@@ -77,7 +76,7 @@ def functions(part: Call, _place: Place, material: Material) -> Iterator[Change]
     for each in part.keywords:
         kept = tuple(other for other in part.keywords if other is not each)
         code = "axis" if each.name in ("dim", "axis") else "argument"
-        yield 1.1, code, changed(part, keywords=kept)  # type: ignore[misc]
+        yield 1.1, code, changed(part, keywords=kept)
     for parameter in function.parameters if function else ():
         given = keyword(part, parameter.name)
         value = given.value if given else None
@@ -150,8 +149,8 @@ def _reduces(title: str) -> bool:
 
 def renamed(part: Call, title: str) -> Expression:
     if isinstance(part.callee, Attribute):
-        return changed(part, callee=changed(part.callee, name=title))  # type: ignore[return-value]
-    return changed(part, callee=name(title))  # type: ignore[return-value]
+        return changed(part, callee=changed(part.callee, name=title))
+    return changed(part, callee=name(title))
 
 
 def truth(value: bool) -> Constant:
@@ -169,6 +168,6 @@ def with_keyword(part: Expression, title: str, value: Expression) -> Expression:
     place = known[0] - skipped if known else len(part.arguments)
     if 0 <= place < len(part.arguments):
         before, after = part.arguments[:place], part.arguments[place + 1 :]
-        return changed(part, arguments=(*before, value, *after))  # type: ignore[return-value]
+        return changed(part, arguments=(*before, value, *after))
     kept = [each for each in part.keywords if each.name not in aliases.get(title, (title,))]
-    return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))  # type: ignore[return-value]
+    return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))

@@ -158,7 +158,7 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
     if symbol == "/" and isinstance(right, Call) and right.arguments:  # 1/sum(x) for sum(1/x)
         inside, *more = right.arguments
         each = call("inv", inside) if _square(inside, material) else binary("/", left, inside)
-        yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))  # type: ignore[misc]
+        yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))
     yield from _of_calls(part)
     if symbol == "@":
         yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
@@ -195,7 +195,7 @@ def _of_calls(part: Binary) -> Iterator[Change]:
         before, last = left.left, left.right
     if isinstance(last, Call) and last.arguments:
         arguments = (binary(symbol, last.arguments[0], right.arguments[0]), *last.arguments[1:])
-        both: Any = changed(last, arguments=arguments)
+        both = changed(last, arguments=arguments)
         yield 1.2, "grouping", binary("*", before, both) if before else both
 
 
