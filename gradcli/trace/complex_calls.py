@@ -18,7 +18,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.collections_calls import record
 from gradcli.trace.complex_tensors import ComplexNumber, ComplexTensor, Parts, f, polar, spread
-from gradcli.trace.fourier import FourierTransform, transformed
+from gradcli.trace.fourier import FourierTransform, transformed, without_elements
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
@@ -306,8 +306,10 @@ class ComplexCalls:
 
     def _length(self, value: Value) -> int:
         length = self.values.integer(value, "n")
-        if not 0 < length <= MOST:
-            raise GradcliError("value", f"a transform has 1 to {MOST:,} elements, not {length}")
+        if length < 1:
+            raise without_elements(length)
+        if length > MOST:
+            raise GradcliError("limit-memory", f"transforms have at most {MOST:,} elements")
         return length
 
     def _frequencies(self, name: str, arguments: list[Value], keywords: Given) -> Value:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops.fourier import fourier
 from gradcli.ops.shapes import normalize_axis
@@ -48,6 +48,9 @@ def transformed(asked: FourierTransform, parts: Parts, is_real: bool) -> tuple[N
     lengths = asked.lengths or [real.shape[axis] for axis in axes]
     if asked.lengths is None and asked.is_real and asked.is_back:
         lengths[-1] = 2 * (lengths[-1] - 1)
+    for length in lengths:
+        if length < 1:
+            raise without_elements(length)
     last = len(axes) - 1
     order = [last, *range(last)] if not asked.is_back else [*range(last), last]
     for place in order:
@@ -57,6 +60,13 @@ def transformed(asked: FourierTransform, parts: Parts, is_real: bool) -> tuple[N
         if found[1] is None:
             return real, None
     return real, imaginary
+
+
+def without_elements(length: int) -> GradcliError:
+    """The error for a transform of so many elements."""
+    said = f"Invalid number of data points ({length}) specified"
+    message = f"a transform has 1 element or more, not {length}"
+    return RefusedError(("RuntimeError", said), "value", message)
 
 
 def _axes(asked: FourierTransform, ndim: int) -> list[int]:

@@ -4,12 +4,14 @@ differences.
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gradcli.graph import Graph
+from gradcli.engine.plan import nbytes, work_bytes
+from gradcli.graph import Graph, Precision
 from gradcli.ops.fourier import FOURIER, fourier
 from tests.cells.cells import difference, titled
 from tests.cells.test_python_lines import ours
@@ -61,3 +63,15 @@ def test_the_transform_is_that_of_its_sum(sign: int) -> None:
     assert fourier(graph.constant(parts), sign).shape == (3, 2)
     with pytest.raises(TypeError):
         FOURIER.forward(np, parts * 1j, sign)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_a_transform_takes_the_memory_that_it_says(precision: Precision) -> None:
+    parts = np.ones((40, 1000, 2), precision).transpose(1, 0, 2)
+    node = fourier(Graph(precision).constant(parts), 1)
+    tracemalloc.start()
+    found = FOURIER.forward(np, parts, 1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.dtype == parts.dtype
+    assert peak <= nbytes(node) + work_bytes(node) + 10_000
