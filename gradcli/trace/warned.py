@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
@@ -25,6 +24,20 @@ class Filter(NamedTuple):
     action: str
     kind: str = "Warning"
     message: str = ""
+    """Of what regular expressions have, `.*` alone has a meaning: no other is run here."""
+
+    def takes(self, message: str) -> bool:
+        """Whether a message begins with the filter's."""
+        begin, *others = self.message.replace("\\", "").lower().split(".*")
+        text, place = message.lower(), len(begin)
+        if not text.startswith(begin):
+            return False
+        for each in others:
+            found = text.find(each, place)
+            if found < 0:
+                return False
+            place = found + len(each)
+        return True
 
 
 class KeptWarning(Object):
@@ -109,7 +122,7 @@ class Warnings:
     def _action(self, kind: str, message: str) -> str:
         kinds = kinds_of(kind) if is_error(kind) else {kind, _USUAL, "Warning"}
         for each in self.filters:
-            if each.kind in kinds and message.lower().startswith(each.message.lower()):
+            if each.kind in kinds and each.takes(message):
                 return each.action
         return "default"
 
@@ -139,9 +152,8 @@ class Warnings:
         action = given["action"]
         if action not in _ACTIONS:
             raise GradcliError("value", f"a filter's action is one of {', '.join(_ACTIONS)}")
-        message = str(given.get("message") or "")
         kind = _name_of(given["category"]) if "category" in given else "Warning"
-        added = Filter(str(action), kind, re.sub(r"^\.\*|\.\*$|\\", "", message))
+        added = Filter(str(action), kind, str(given.get("message") or ""))
         is_last = "append" in given and self._values.truth(given["append"])
         self.filters.insert(len(self.filters) if is_last else 0, added)
         return None
