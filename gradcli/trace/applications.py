@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, RefusedError, nearest
 from gradcli.graph import Graph, Node
@@ -16,6 +16,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import method_name, path_of
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
+from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import KEEP_INTEGERS, ON_INTEGERS, NumpyCalls
 from gradcli.trace.objects import RECORDINGS, Object, TypeHint, plain_value
@@ -59,6 +60,7 @@ class Applications(NumpyCalls):
     ) -> None:
         super().__init__(graph, values, autograd, numerals)
         self.table = table
+        values.in_complex = self._in_complex
 
     # --- what there is ---
 
@@ -66,8 +68,8 @@ class Applications(NumpyCalls):
         """Put a node in the place of an old one, for all who hold that."""
         raise NotImplementedError
 
-    def put_into(self, out: Node, result: Node) -> Node:
-        """Write what a function gives into the tensor `out=…`."""
+    def put_into(self, out: Node, result: Node, items: Sequence[Any] | None = None) -> Node:
+        """Write what a function gives into the tensor `out=…`, or into elements of it."""
         raise NotImplementedError
 
     @cached_property
@@ -112,10 +114,13 @@ class Applications(NumpyCalls):
 
     def complex_number(self, number: complex) -> Value:
         self.have_all()
-        functions = self.library.functions
-        self.values.of_complex = functions["complex.tensor"]
         parts: list[Value] = [self.values.plain(each) for each in (number.real, number.imag)]
-        return functions["complex"](parts, {})
+        return self.library.functions["complex"](parts, {})
+
+    def _in_complex(self, node: Value, dtype: Value) -> Value:
+        self.have_all()
+        found: Value = self.library.functions["complex.cast"]([node, dtype], {})
+        return found
 
     def member(self, path: str) -> Value:
         """What a module has of that path that is no function; None where it has nothing."""
@@ -136,6 +141,13 @@ class Applications(NumpyCalls):
         """The value of a call of a function that is not the program's own."""
         if name == "where" and len(arguments) == 1 and not keywords:
             name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
+        if self.values.of_complex is not None or is_complex_dtype(keywords.get("dtype")):
+            self.have_all()
+            of_complex: Value = self.library.functions["complex.applied"](
+                [name, *arguments], keywords
+            )
+            if of_complex is not None:
+                return of_complex
         special = self.special_of(name)
         if special is None and name not in self.table and self.have_all():
             special = self.special_of(name)
@@ -152,10 +164,6 @@ class Applications(NumpyCalls):
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         """The value of a call of a function of the op table."""
-        if self.values.of_complex is not None and built_in.name == "tensor":
-            numbers: Value = self.values.of_complex(arguments, keywords)
-            if numbers is not None:
-                return numbers
         draws = self.graph.draws
         if self.autograd.warn is not None and built_in.group == "loss":
             self._warn_of_sizes(built_in, arguments, keywords)

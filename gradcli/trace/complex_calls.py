@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,12 +12,15 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import roll
-from gradcli.ops.control import detach
+from gradcli.ops.control import bind, detach
 from gradcli.ops.shapes import normalize_axis
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.collections_calls import record
-from gradcli.trace.complex_tensors import ComplexNumber, ComplexTensor, Parts, f, polar, spread
+from gradcli.trace.complex_functions import ComplexFunctions
+from gradcli.trace.complex_parts import Parts, f, polar, spread
+from gradcli.trace.complex_tensors import ComplexNumber, ComplexTensor
+from gradcli.trace.constructors import as_dtype
 from gradcli.trace.fourier import FourierTransform, transformed, without_elements
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
@@ -42,11 +45,19 @@ MOST = 2**24
 class ComplexCalls:
     """The functions that give complex tensors, by name."""
 
-    def __init__(self, autograd: Autograd, call: Callable[[str, list[Any], Given], Any]) -> None:
-        """`call` calls a function by its name."""
+    def __init__(
+        self,
+        autograd: Autograd,
+        call: Callable[[str, list[Any], Given], Any],
+        put: Callable[..., Any],
+    ) -> None:
+        """`call` calls a function by its name, `put` writes into a tensor."""
         self.autograd = autograd
         self.values = autograd.values
         self.call = call
+        self._put = put
+        of_complex = ComplexFunctions(self)
+        self.applied, self.cast = of_complex.__call__, of_complex.cast
         self.functions: dict[str, Special] = {
             "torch.linalg.eig": self._eig,
             "torch.linalg.eigvals": self._eigenvalues,
@@ -56,14 +67,18 @@ class ComplexCalls:
             "torch.view_as_complex": self._as_complex,
             "torch.imag": self._imaginary,
             "complex": self._number,
-            "complex.tensor": self._tensor,
+            "complex.applied": self._applied,
+            "complex.cast": lambda given, _: self.cast(*given),
             **{f"torch.fft.{name}": partial(self._transform, name) for name in _TRANSFORMS},
             **{
                 f"torch.fft.{name}": partial(self._frequencies, name)
                 for name in ("fftfreq", "rfftfreq")
             },
         }
-        self.methods: dict[str, Special] = {}
+        self.methods: dict[str, Special] = {
+            name: partial(self._in_complex, dtype)
+            for name, dtype in (("cfloat", "complex64"), ("cdouble", "complex128"))
+        }
 
     @property
     def default(self) -> str:
@@ -103,6 +118,18 @@ class ComplexCalls:
     def marked(self, parts: Parts) -> Parts:
         """Both as leaves that require grad."""
         return self.autograd.mark(parts[0]), self.autograd.mark(parts[1])
+
+    def in_dtype(self, node: Node, dtype: Value) -> Node:
+        """A real tensor in a real dtype."""
+        return as_dtype(self.autograd, node, dtype)
+
+    def own(self, node: Node) -> Node:
+        """A copy that may change."""
+        return self.values.own(bind(node))
+
+    def write(self, node: Node, items: Sequence[Any] | None, value: Node) -> None:
+        """Put values into a part, where `items` say or everywhere."""
+        self._put(node, value, items)
 
     def named(self, node: Node, name: str) -> Node:
         """A real tensor that PyTorch says a function has made of a complex one."""
@@ -154,17 +181,27 @@ class ComplexCalls:
 
     # --- functions ---
 
+    def _applied(self, arguments: list[Value], keywords: Given) -> Value:
+        name, *rest = arguments
+        return self.applied(str(name), rest, keywords)
+
     def _number(self, arguments: list[Value], keywords: Given) -> Value:
         """`complex(1, 2)`."""
         names = ("real", "imag")
         given = bind_names("complex", names, arguments, keywords, names)
+        if isinstance(given.get("real"), ComplexTensor | Node) and "imag" not in given:
+            return ComplexTensor(self, self.parts(given["real"])).method("item")([], {})  # type: ignore[no-any-return]
         found = [self.plain_number(each) for each in given.values()]
         if None in found:
             raise GradcliError("type", "complex takes numbers", hint="torch.complex takes tensors")
         real, imaginary = [*found, 0, 0][:2]
         return self.number(complex(real + 1j * imaginary))  # type: ignore[operator]
 
-    def _tensor(self, arguments: list[Value], keywords: Given) -> Value:
+    def _in_complex(self, dtype: str, arguments: list[Value], keywords: Given) -> Value:
+        (given,) = bind_names("cfloat", ("self",), arguments, keywords).values()
+        return self.cast(given, dtype)
+
+    def of_list(self, arguments: list[Value], keywords: Given) -> Value:
         """`torch.tensor([1 + 2j, 3])`; None where no number in it is complex."""
         names = ("data", "dtype", "device", "requires_grad")
         if not arguments or not _has_complex(arguments[0]):

@@ -14,104 +14,59 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
-from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
+from gradcli.ops.shaping import EXPAND
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.complex_parts import (
+    OF_PARTS,
+    OPERATORS,
+    REAL,
+    Parts,
+    f,
+    power,
+    product_of_all,
+    spread,
+)
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Size
 from gradcli.trace.tensor_text import PLAIN, with_suffixes
 from gradcli.trace.values import Value, Values
 
-Parts = tuple[Node, Node]
-"""The real and the imaginary part."""
-_BY_PART = (
+BY_PART = (
     "sum", "mean", "reshape", "view", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
     "swapaxes", "movedim", "t", "expand", "repeat", "cumsum", "flip", "roll", "diagonal", "narrow",
-    "tril", "triu", "trace", "unflatten", "index_select",
+    "tril", "triu", "trace", "unflatten", "index_select", "diag", "diag_embed", "diagflat", "tile",
+    "gather", "take", "take_along_dim", "masked_select", "broadcast_to", "chunk", "split",
+    "unbind", "tensor_split", "hsplit", "vsplit", "rot90", "fliplr", "flipud", "ravel", "moveaxis",
+    "swapdims", "atleast_1d", "atleast_2d", "atleast_3d", "select", "unfold", "repeat_interleave",
+    "expand_as", "view_as", "reshape_as", "nansum", "clone",
 )  # fmt: skip
 """Functions of a tensor that are what they are of its parts."""
 _TURNS = {"T": "t", "mT": "transpose", "mH": "transpose", "H": "t"}
-_MOST_PRODUCTS = 64
-"""Up to here powers are products."""
-
-
-def f(name: str, *operands: Any, **options: Any) -> Node:
-    """A node of a function of the op table."""
-    found: Node = FUNCTIONS[name].build(*operands, **options)
-    return found
-
-
-def spread(node: Node, shape: Sequence[int]) -> Node:
-    """The node in a shape that it broadcasts to."""
-    return node if node.shape == tuple(shape) else f("expand", node, *shape)
-
-
-# --- what functions make of parts -------------------------------------------------------------
-
-
-def product(a: Parts, b: Parts) -> Parts:
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def matrix_product(a: Parts, b: Parts) -> Parts:
-    (ar, ai), (br, bi) = a, b
-    return f("matmul", ar, br) - f("matmul", ai, bi), f("matmul", ar, bi) + f("matmul", ai, br)
-
-
-def quotient(a: Parts, b: Parts) -> Parts:
-    size = b[0] * b[0] + b[1] * b[1]
-    real, imaginary = product(a, (b[0], -b[1]))
-    return real / size, imaginary / size
-
-
-def polar(size: Node, angle: Node) -> Parts:
-    return size * f("cos", angle), size * f("sin", angle)
-
-
-def absolute(a: Parts) -> Node:
-    """The norm of both, whose derivative at 0 is 0, as PyTorch's is."""
-    return f("norm", f("stack", a, dim=-1), 2, -1)
-
-
-def angle(a: Parts) -> Node:
-    return f("atan2", a[1], a[0])
-
-
-def power(a: Parts, exponent: float) -> Parts:
-    if exponent.is_integer() and 0 < abs(exponent) <= _MOST_PRODUCTS:
-        found = a
-        for _ in range(int(abs(exponent)) - 1):
-            found = product(found, a)
-        constant = found[0].graph.constant
-        return found if exponent > 0 else quotient((constant(1.0), constant(0.0)), found)
-    return polar(absolute(a) ** exponent, angle(a) * exponent)
-
-
-_OF_PARTS: dict[str, Callable[[Parts], Parts]] = {
-    "exp": lambda a: polar(f("exp", a[0]), a[1]),
-    "log": lambda a: (f("log", absolute(a)), angle(a)),
-    "sqrt": lambda a: power(a, 0.5),
-    "square": lambda a: product(a, a),
-    "reciprocal": lambda a: power(a, -1.0),
-    "neg": lambda a: (-a[0], -a[1]),
-    "conj": lambda a: (a[0], -a[1]),
-    "sin": lambda a: (f("sin", a[0]) * f("cosh", a[1]), f("cos", a[0]) * f("sinh", a[1])),
-    "cos": lambda a: (f("cos", a[0]) * f("cosh", a[1]), -f("sin", a[0]) * f("sinh", a[1])),
-    "clone": lambda a: a,
+_BY_RANKS = {(1, 1): "dot", (2, 1): "mv", (2, 2): "mm", (3, 3): "bmm"}
+"""What PyTorch makes a product of tensors of so many axes of."""
+_SAMES = ("contiguous", "resolve_conj", "cpu", "cuda", "numpy", "resolve_neg")
+_IN_DTYPES = {
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+    "float": "float32",
+    "double": "float64",
 }
-"""Functions that give a complex tensor, by name."""
-_REAL = {"abs": absolute, "absolute": absolute, "angle": angle}
-"""Those that give a real one."""
-_OPERATORS: dict[str, Callable[[Parts, Parts], Parts]] = {
-    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda a, b: (a[0] - b[0], a[1] - b[1]),
-    "mul": product,
-    "truediv": quotient,
-    "matmul": matrix_product,
-}
-_SAMES = ("contiguous", "resolve_conj", "cpu", "to", "numpy", "physical_conj")
+
+
+_OTHERS = (
+    "masked_fill", "index_add", "index_copy", "scatter", "scatter_add", "mm", "mv", "bmm", "dot",
+    "vdot", "outer", "kron", "inner", "norm", "inverse", "matrix_exp", "div", "divide", "multiply",
+    "subtract", "true_divide", "diff", "add", "sub", "mul", "eq", "ne", "matmul", "tensordot",
+)  # fmt: skip
+"""Further methods that are functions, too."""
+_IN_PLACE = {
+    "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "truediv": "truediv",
+    "neg": "neg", "conj_physical": "conj", "exp": "exp",
+}  # fmt: skip
+"""What changes a tensor in place, and the method that says to what."""
 
 
 class Maker(Protocol):
@@ -149,6 +104,24 @@ class Maker(Protocol):
     def node_of(self, name: str, node: Node) -> str:
         """What is printed of the function that made a complex tensor."""
 
+    def write(self, node: Node, items: Sequence[Any] | None, value: Node) -> None:
+        """Put values into a part, where `items` say or everywhere."""
+
+    def own(self, node: Node) -> Node:
+        """A copy that may change."""
+
+    def in_dtype(self, node: Node, dtype: Value) -> Node:
+        """A real tensor in a real dtype."""
+
+    def of_list(self, arguments: list[Any], keywords: Given) -> Value:
+        """`torch.tensor([1 + 2j, 3])`; None where no number in it is complex."""
+
+    def applied(self, name: str, arguments: list[Any], keywords: Given) -> Any:
+        """A function of complex tensors by its name; None where there is none."""
+
+    def cast(self, value: Value, dtype: Value) -> Value:
+        """A tensor in a dtype, complex or real."""
+
 
 class ComplexTensor(Object):
     """A tensor of complex numbers."""
@@ -160,6 +133,7 @@ class ComplexTensor(Object):
         """`made_by` is the function that PyTorch says has made it."""
         self._maker = maker
         self._values = maker.values
+        self._values.of_complex = maker.applied
         shape = np.broadcast_shapes(parts[0].shape, parts[1].shape)
         real, imaginary = (spread(each, shape) for each in parts)
         if made_by and not maker.autograd.records():
@@ -198,7 +172,7 @@ class ComplexTensor(Object):
             return self._maker.named(real if name == "real" else imaginary, "select")
         if name in _TURNS:
             axes = (-2, -1) if "m" in name else ()
-            turned = self._by_part(_TURNS[name], [*map(self._values.plain, axes)], {})
+            turned = self._applied(_TURNS[name], [*map(self._values.plain, axes)], {})
             return turned.method("conj")([], {}) if "H" in name else turned
         constant = self._values.graph.constant
         found: dict[str, Callable[[], Any]] = {
@@ -209,6 +183,7 @@ class ComplexTensor(Object):
             "is_leaf": lambda: constant(not self.requires_grad or self._is_leaf()),
             "device": lambda: "cpu",
             "grad": self._grad,
+            "data": lambda: self._like((detach(real), detach(imaginary)), ""),
         }
         return found[name]() if name in found else super().attribute(name)
 
@@ -226,6 +201,17 @@ class ComplexTensor(Object):
         real, imaginary = (zero if each is None else each for each in grads)
         return self._like((real, imaginary), "")
 
+    def set(self, name: str, value: Value) -> None:
+        """`z.grad = None`, and `z.real = x`."""
+        if name in ("real", "imag"):
+            part = self._changeable()[name == "imag"]
+            self._maker.write(part, None, spread(self._values.tensor(value, name), part.shape))
+        elif name == "grad" and (value is None or isinstance(value, ComplexTensor)):
+            for place, part in enumerate(self.pair):
+                self._maker.autograd.set_grad(part, None if value is None else value.pair[place])
+        else:
+            super().set(name, value)
+
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         values, constant = self._values, self._values.graph.constant
         sizes: dict[str, Callable[[], Any]] = {
@@ -241,9 +227,21 @@ class ComplexTensor(Object):
         }
         return {
             **{name: partial(self._bare, name, make) for name, make in sizes.items()},
-            **{name: partial(self._made, name) for name in (*_OF_PARTS, *_REAL)},
-            **{name: partial(self._by_part, name) for name in _BY_PART},
+            **{name: partial(self._made, name) for name in (*OF_PARTS, *REAL)},
+            **{name: partial(self._applied, name) for name in (*BY_PART, *_OTHERS)},
+            **{f"{name}_": partial(self._change, name) for name in _IN_PLACE},
+            **{name: partial(self._in_dtype, dtype) for name, dtype in _IN_DTYPES.items()},
             **dict.fromkeys(_SAMES, lambda *_: self),
+            "to": self._to,
+            "adjoint": lambda *_: self.attribute("mH"),
+            "type": self._to,
+            "tolist": lambda *_: self._listed(),
+            "prod": lambda *_: self._like(product_of_all(self.pair), "prod"),
+            "isreal": lambda *_: f("eq", self.pair[1], 0.0),
+            "equal": lambda given, _: constant(bool(np.array_equal(self.array, given[0].array))),
+            "zero_": lambda *_: self._become((f("zeros_like", self.pair[0]),) * 2),
+            "copy_": lambda given, _: self._become(self._maker.parts(given[0])),
+            "fill_": lambda given, _: self._become(self._maker.parts(given[0])),
             "size": self._size,
             "pow": lambda given, _: self._power(given[0]),
             "allclose": self._is_close,
@@ -256,16 +254,73 @@ class ComplexTensor(Object):
 
     def _made(self, name: str, given: list[Any], keywords: Given) -> Any:
         bind_names(name, (), given, keywords)
-        if name in _REAL:
-            return self._maker.named(_REAL[name](self.pair), name)
-        return self._like(_OF_PARTS[name](self.pair), name)
+        if name in REAL:
+            return self._maker.named(REAL[name](self.pair), name)
+        return self._like(OF_PARTS[name](self.pair), name)
 
-    def _by_part(self, name: str, given: list[Any], keywords: Given) -> ComplexTensor:
-        real, imaginary = (self._maker.call(name, [each, *given], keywords) for each in self.pair)
-        return self._like((real, imaginary), name)
+    def _applied(self, name: str, given: list[Any], keywords: Given) -> Any:
+        return self._maker.applied(name, [self, *given], keywords)
+
+    def _in_dtype(self, dtype: str, given: list[Any], keywords: Given) -> Value:
+        return self._maker.cast(self, f"torch.{dtype}")
+
+    def _to(self, given: list[Any], keywords: Given) -> Value:
+        """`z.to(dtype)`, `z.to(device)`, `z.to(w)`."""
+        names = ("other", "dtype", "device", "non_blocking", "copy", "memory_format")
+        found = bind_names("to", names, given, keywords, names)
+        other = found.get("other")
+        if isinstance(other, ComplexTensor):
+            other = f"torch.{other.dtype}"
+        dtypes = [e for e in (other, found.get("dtype")) if isinstance(e, str) and "torch." in e]
+        return self._maker.cast(self, dtypes[-1]) if dtypes else self
+
+    def _listed(self) -> Value:
+        """The elements as numbers of Python's, in lists."""
+        array = self.array.astype(self.dtype)
+        self._values.graph.check_room(array.size)
+        level: list[Value] = [self._maker.number(each) for each in array.ravel().tolist()]
+        for axis in reversed(range(array.ndim)):
+            length = array.shape[axis]
+            level = [Items(level[i : i + length]) for i in range(0, len(level), length or 1)]
+        return level[0] if level else Items([])
+
+    # --- what changes in place ---
+
+    def _changeable(self) -> Parts:
+        """The parts, each with memory of its own."""
+        shown = (each.op is EXPAND or each.known is not None for each in self.pair)
+        real, imaginary = (
+            self._maker.own(each) if is_shared else each
+            for each, is_shared in zip(self.pair, shown, strict=True)
+        )
+        self._parts = real, imaginary
+        return real, imaginary
+
+    def set_item(self, items: Sequence[Any], value: Any) -> None:
+        pairs = zip(self._changeable(), self._maker.parts(value), strict=True)
+        for part, new in pairs:
+            self._maker.write(part, items, new)
+
+    def _become(self, new: Parts) -> ComplexTensor:
+        for part, value in zip(self._changeable(), new, strict=True):
+            self._maker.write(part, None, spread(value, part.shape))
+        return self
+
+    def _change(self, name: str, given: list[Any], keywords: Given) -> ComplexTensor:
+        """`z.mul_(w)`, `z += w`."""
+        name = _IN_PLACE[name]
+        found = self.special(f"__{name}__")
+        assert found is not None
+        made = found.call(given, keywords)
+        if made.pair[0].shape != self.pair[0].shape:
+            raise GradcliError("shape", f"{name}_ would change the shape",
+                               hint="bind a name to the result")  # fmt: skip
+        return self._become(made.pair)
 
     def _size(self, given: list[Any], keywords: Given) -> Any:
-        return self._maker.call("size", [self.pair[0], *given], keywords)
+        found = bind_names("size", ("dim",), given, keywords, ("dim",))
+        shape = self.attribute("shape")
+        return self._values.subscript(shape, [found["dim"]]) if "dim" in found else shape
 
     def _power(self, exponent: Value) -> ComplexTensor:
         return self._like(power(self.pair, self._values.number(exponent, "an exponent")), "pow")
@@ -309,8 +364,10 @@ class ComplexTensor(Object):
 
     def special(self, name: str) -> Object | None:
         bare = name.strip("_")
-        is_right = bare not in _OPERATORS and bare[1:] in _OPERATORS and bare[0] == "r"
-        known = _OPERATORS.get(bare[1:] if is_right else bare)
+        is_right = bare not in OPERATORS and bare[1:] in OPERATORS and bare[0] == "r"
+        known = OPERATORS.get(bare[1:] if is_right else bare)
+        if bare[0] == "i" and bare[1:] in OPERATORS and name.startswith("__i"):
+            return BuiltIn(name, lambda _, given, __: self._change(bare[1:], given, {}))
         if known is not None:
             title = bare[1:] if is_right else bare
             return BuiltIn(
@@ -329,6 +386,8 @@ class ComplexTensor(Object):
         sides = self.pair, self._maker.parts(other)
         is_reciprocal = is_right and self._maker.plain_number(other) is not None
         made_by = {"truediv": "mul" if is_reciprocal else "div"}.get(name, name)
+        if name == "matmul":
+            made_by = _BY_RANKS.get((sides[0][0].ndim, sides[1][0].ndim), name)
         return self._like(apply(*(sides[::-1] if is_right else sides)), made_by)
 
     def _compared(self, name: str, other: Value) -> Node:
@@ -375,6 +434,7 @@ class ComplexNumber(Object):
     def __init__(self, maker: Maker, number: complex) -> None:
         self._maker = maker
         self.number = number
+        maker.values.of_complex = maker.applied
 
     def attribute(self, name: str) -> Any:
         if name in ("real", "imag"):

@@ -15,6 +15,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.items import Device, Items
+from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.tensor_text import as_held
@@ -234,6 +235,8 @@ class Conversions:
         if "dtype" not in given:
             dtype = self.autograd.dtype_of(self.values.tensor(given["self"]))
             return f"torch.{TYPES[dtype]}Tensor"
+        if is_complex_dtype(given["dtype"]) and self.values.in_complex is not None:
+            return self.values.in_complex(given["self"], given["dtype"])  # type: ignore[no-any-return]
         node = as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
         self.values.stay_arrays(node, [given["self"]])
         if node not in self.values.arrays or node is given["self"]:
@@ -255,6 +258,10 @@ class Conversions:
             if is_channels_last(given["memory_format"]):
                 node = with_channels_last(self.values, node)
         other, dtype = given.get("other"), given.get("dtype")
+        for each in (other, dtype):
+            if is_complex_dtype(each):
+                assert self.values.in_complex is not None
+                return self.values.in_complex(node, each)  # type: ignore[no-any-return]
         if isinstance(other, Node):
             node = self._like(node, other)
         elif other is not None and not is_device(other):

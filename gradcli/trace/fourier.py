@@ -10,7 +10,7 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops.fourier import fourier
 from gradcli.ops.shapes import normalize_axis
-from gradcli.trace.complex_tensors import Parts, f, spread
+from gradcli.trace.complex_parts import Parts, f, spread
 
 
 class FourierTransform(NamedTuple):

@@ -17,6 +17,7 @@ from gradcli.trace.callee import MODULES, PYTHON
 from gradcli.trace.constructors import KINDS
 from gradcli.trace.items import Unquoted
 from gradcli.trace.libraries import has
+from gradcli.trace.names import COMPLEX
 
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
 _ABBREVIATED = frozenset(
@@ -124,6 +125,8 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
         return _VERSIONS.get(home)
     if name in _CONSTANTS:
         return _CONSTANTS[name]
+    if home == "torch" and name in COMPLEX and name != "complex":
+        return Unquoted("torch.complex64" if COMPLEX[name] == "float32" else "torch.complex128")
     is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
     if not is_dtype:
         return None

@@ -17,6 +17,17 @@ SHORT = 500
 LAYOUTS = ("layout", "memory_format")
 """Keywords whose values are constants of PyTorch, which have no effect here."""
 
+COMPLEX = {
+    "complex64": "float32", "cfloat": "float32", "complex128": "float64", "cdouble": "float64",
+    "complex": "float64",
+}  # fmt: skip
+"""PyTorch's complex dtypes, and the dtype of the parts of each."""
+
+
+def is_complex_dtype(value: object) -> bool:
+    """Whether it is the name of such a dtype."""
+    return isinstance(value, str) and value.rpartition(".")[2] in COMPLEX
+
 
 def runs_backward(program: syntax.Program) -> bool:
     """Whether the program may differentiate by itself, and so free graphs."""

@@ -77,7 +77,7 @@ class Seldom:
             Stores(autograd),
             MoreTensors(autograd, call, note_random),
             arrays,
-            ComplexCalls(autograd, call),
+            ComplexCalls(autograd, call, put),
             more_layers,
             ComposedLayers(layers),
             LazyLayers(layers, more_layers.functions),

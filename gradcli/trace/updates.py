@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Graph, Node
@@ -187,12 +187,13 @@ class Updates(ElementUpdates):
         return any(views and current(of) is base for of, views in found)
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
-        """The x of `x.grad` and `x.grad.data`; None for others."""
+        """The x of `x.grad` and `x.grad.data`; None for others, and where it is an object."""
         if _ends(grad, "data"):
             grad = grad.value
         if not _ends(grad, "grad"):
             return None
-        return (yield self.visit(grad.value))
+        owner = yield self.visit(grad.value)
+        return None if isinstance(owner, Object) else owner
 
     def _changed(
         self,
@@ -327,11 +328,11 @@ class Updates(ElementUpdates):
         self.write(self._here(), before, None, self.changed_whole(operator, before, value))
         return before
 
-    def put_into(self, out: Node, result: Node) -> Node:
+    def put_into(self, out: Node, result: Node, items: Sequence[Any] | None = None) -> Node:
         if (out.known is not None and out.op is not LEAF) or self.graph.shares:
             raise GradcliError("value", "this out= has no memory of its own",
                                hint="bind the result to the name: y = f(x)")  # fmt: skip
-        self.write(self._here(), out, None, result)
+        self.write(self._here(), out, items, result)
         return self.values.current(out)
 
     def _here(self) -> syntax.Syntax:

@@ -128,8 +128,10 @@ class Values(Changes):
         """Whether such a function is called for another row, and has printed what it prints."""
         self.symbols: frozenset[Node] = frozenset()
         """Single whole numbers without values: an element at such a place is not looked up."""
-        self.of_complex: Callable[[list[Any], dict[str, Any]], Any] | None = None
-        """Makes a tensor of complex numbers, once there are any; None of others."""
+        self.of_complex: Callable[[str, list[Any], dict[str, Any]], Any] | None = None
+        """Calls a function of complex numbers, once there are any; None where it has no others."""
+        self.in_complex: Callable[[Any, Any], Any] | None = None
+        """Gives a tensor in a complex dtype."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
         self.plain_numbers: PlainNumbers | None = None
