@@ -88,7 +88,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
     ),
     "Modules": (
         Construct("import",
-         "import torch, math\nfrom torch.nn import functional as F\nF.relu(math.pi)",
+         "import torch, math\nfrom torch.nn import functional as F\nF.relu(torch.tensor(math.pi))",
                   "torch, numpy, math, and parts of torch"),
         Construct("seeds", "import torch\ntorch.manual_seed(1)\ntorch.randn(3).sum()",
                   "gradcli's own random numbers, not PyTorch's"),

@@ -32,6 +32,7 @@ add: Function = table.elementwise(
     "Sum of two tensors; the second is taken `alpha` times.",
     (1, 1),
     operands="a b",
+    takes_numbers=("a", "b"),
     variant=_add,
     takes=ANY,
     infix="+",
@@ -78,6 +79,7 @@ sub: Function = table.elementwise(
     (1, -1),
     forward="subtract",
     operands="a b",
+    takes_numbers=("a", "b"),
     variant=_sub,
     demands={
         "a, b": Demand(
@@ -100,7 +102,9 @@ sub: Function = table.elementwise(
 )
 
 
-@table.function(cases=[Case("rsub(x, y, alpha=2)", {"x": (2, 3), "y": (3,)})])
+@table.function(
+    takes_numbers=("other",), cases=[Case("rsub(x, y, alpha=2)", {"x": (2, 3), "y": (3,)})]
+)
 def rsub(x: Node, other: Node, *, alpha: float = 1.0) -> Node:
     """`other`, less x, which is taken `alpha` times."""
     return sub(other, times(alpha, x))
@@ -112,6 +116,7 @@ mul = table.elementwise(
     (lambda y, a, b: b, lambda y, a, b: a),
     forward="multiply",
     operands="a b",
+    takes_numbers=("a", "b"),
     aliases=("multiply",),
     takes=ANY,
     infix="*",
@@ -172,6 +177,7 @@ div: Function = table.elementwise(
     (lambda y, a, b: 1 / b, lambda y, a, b: -y / b),
     forward="divide",
     operands="a b",
+    takes_numbers=("a", "b"),
     variant=_div,
     aliases=("divide", "true_divide"),
     infix="/",
@@ -274,6 +280,7 @@ lerp = table.elementwise(
         end - (end - start) * (1 - weight),
     ),
     operands="input end weight",
+    takes_numbers=("weight",),
     cuda="abs({2}) < ({T})0.5 ? {0} + {2} * ({1} - {0}) : {1} - ({1} - {0}) * (1 - {2})",
     latex=r"{0} + {2} \cdot ({1} - {0})",
     formula="input + weight * (end - input)",

@@ -54,6 +54,7 @@ PERMUTE: Linear = Linear(
 
 
 @table.function(
+    needs=("dims",),
     aliases=("permute_copy",),
     op=PERMUTE,
     cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
@@ -76,6 +77,7 @@ def permute(x: Node, *dims: int) -> Node:
 
 @table.function(
     aliases=("swapaxes", "swapdims", "transpose_copy"),
+    needs=("dim0", "dim1"),
     cases=[Case("transpose(x, 0, 1)"), Case("x.transpose(-1, 0)", {"x": (2, 3, 4)})],
 )
 def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node:
@@ -139,7 +141,9 @@ FLIP: Linear = Linear(
 )
 
 
-@table.function(op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")], own_memory=True)
+@table.function(
+    op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")], own_memory=True, needs=("dim",)
+)
 def flip(x: Node, dim: Axes | None = None) -> Node:
     """The elements in reverse order along `dim` (all axes without it)."""
     axes = normalize_axes("flip", dim, x.ndim)

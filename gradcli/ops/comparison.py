@@ -30,6 +30,7 @@ def _comparison(
         doc,
         forward=ufunc,
         operands="a b",
+        takes_numbers=("b",),
         aliases=(alias or ufunc,),
         takes=ANY,
         result="bool",
@@ -133,7 +134,7 @@ def _bitwise(
         forward=forward,
         operands=operands,
         cases=[Case(f"{name}({', '.join(masks)})", shapes, smooth=False)],
-        **({"takes": WHOLE, "cell": cells} | entry),
+        **({"takes": WHOLE, "cell": cells, "takes_numbers": ("a", "b")} | entry),
     )
 
 
@@ -167,6 +168,7 @@ bitwise_not = _bitwise(
     logical_not,
     "invert",
     operands="x",
+    takes_numbers=(),
     infix="~",
     cuda="!{0}",
     latex=r"{{\sim}} {0}",

@@ -33,19 +33,23 @@ def _filled(graph: Graph, value: float, shape: Shape) -> Node:
     return expand(graph.constant(value), shape)
 
 
-@table.function(cases=[Case("x * zeros(2, 3)")], numpy="np.zeros", torch="torch.zeros")
+@table.function(
+    cases=[Case("x * zeros(2, 3)")], numpy="np.zeros", torch="torch.zeros", needs=("shape",)
+)
 def zeros(graph: Graph, *shape: int) -> Node:
     """Zeros of a shape."""
     return _filled(graph, 0.0, _lengths("zeros", shape))
 
 
-@table.function(cases=[Case("x * ones(2, 3)")], numpy="np.ones", torch="torch.ones")
+@table.function(
+    cases=[Case("x * ones(2, 3)")], numpy="np.ones", torch="torch.ones", needs=("shape",)
+)
 def ones(graph: Graph, *shape: int) -> Node:
     """Ones of a shape."""
     return _filled(graph, 1.0, _lengths("ones", shape))
 
 
-@table.function(cases=[Case("x * full((2, 3), 7)")])
+@table.function(cases=[Case("x * full((2, 3), 7)")], takes_numbers=("fill_value",))
 def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
     """A tensor of a shape, filled with one value."""
     return expand(fill_value, _lengths("full", (shape,)))
@@ -63,7 +67,12 @@ def ones_like(x: Node) -> Node:
     return full_like(x, x.graph.constant(1.0))
 
 
-@table.function(cases=[Case("x * full_like(x, 3)")], numpy="np.full_like", torch="torch.full_like")
+@table.function(
+    takes_numbers=("fill_value",),
+    cases=[Case("x * full_like(x, 3)")],
+    numpy="np.full_like",
+    torch="torch.full_like",
+)
 def full_like(x: Node, fill_value: Node) -> Node:
     """A tensor of the shape of x, filled with one value; a number takes the kind of x."""
     _, value = filling(x, fill_value)
@@ -196,7 +205,12 @@ def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     return graph.apply(LINSPACE, (), (float(start), float(end), count, "float"))
 
 
-@table.function(cases=[Case("x * logspace(0, 2, 3)")], numpy="np.logspace", torch="torch.logspace")
+@table.function(
+    cases=[Case("x * logspace(0, 2, 3)")],
+    numpy="np.logspace",
+    torch="torch.logspace",
+    needs=("steps",),
+)
 def logspace(graph: Graph, start: float, end: float, steps: int = 50, base: float = 10.0) -> Node:
     """`steps` powers of `base`, whose exponents are at equal distances from `start` to `end`."""
     return graph.constant(base) ** linspace(graph, start, end, steps)
@@ -250,13 +264,13 @@ def redrawn(node: Node, numbers: range) -> Node:
     return node.graph.apply(node.op, (), (shape, seed, numbers, kind))
 
 
-@table.function(cases=[Case("x * randn(2, 3)")])
+@table.function(cases=[Case("x * randn(2, 3)")], needs=("shape",))
 def randn(graph: Graph, *shape: int) -> Node:
     """Random numbers from the standard normal distribution."""
     return graph.apply(RANDN, (), (_lengths("randn", shape), *graph.draw(), "float"))
 
 
-@table.function(cases=[Case("x * rand(2, 3)")])
+@table.function(cases=[Case("x * rand(2, 3)")], needs=("shape",))
 def rand(graph: Graph, *shape: int) -> Node:
     """Random numbers, uniform between 0 and 1."""
     return graph.apply(RAND, (), (_lengths("rand", shape), *graph.draw(), "float"))

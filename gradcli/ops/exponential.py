@@ -152,6 +152,7 @@ xlogy = table.elementwise(
         (x == 0) & ~xp.isnan(other), xp.zeros((), x.dtype), x * xp.log(other)
     ),
     operands="input other",
+    takes_numbers=("input", "other"),
     cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log({1})",
     latex=r"{0} \ln {1}",
     formula="input * log(other)",
@@ -174,6 +175,7 @@ xlog1py = table.elementwise(
         (x == 0) & ~xp.isnan(other), xp.zeros((), x.dtype), x * xp.log1p(other)
     ),
     operands="input other",
+    takes_numbers=("input", "other"),
     cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log1p({1})",
     latex=r"{0} \ln(1 + {1})",
     formula="input * log(1 + other)",

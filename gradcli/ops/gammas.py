@@ -91,6 +91,7 @@ zeta: Function = table.elementwise(
     (_refused("zeta", "input"), lambda y, x, q: -x * zeta(x + 1, q)),
     forward=hurwitz_zeta,
     operands="input other",
+    takes_numbers=("input", "other"),
     latex=r"\zeta({0}, {1})",
     edge=lambda xp, x, q: q,
     cases=[Case("zeta(2.5, x)", domain=(0.3, 3.0)), Case("zeta([[2], [4]], x)", domain=(0.5, 3.0))],

@@ -119,6 +119,7 @@ def _family(
         (derivative, None),
         forward=forward,
         operands="x n",
+        takes_numbers=("x", "n"),
         latex=latex,
         arrays=6.0,
         refuses=True,
@@ -155,6 +156,7 @@ chebyshev_polynomial_t: Function = _family(
 
 
 @table.function(
+    takes_numbers=("x", "n"),
     cases=[Case("legendre_polynomial_p(x, 3)")],
     kink="no gradient by n",
 )
@@ -163,25 +165,33 @@ def legendre_polynomial_p(x: Node, n: Node) -> Node:
     return gegenbauer(n, 0.5, x)
 
 
-@table.function(cases=[Case("laguerre_polynomial_l(x, 3)")], kink="no gradient by n")
+@table.function(
+    takes_numbers=("x", "n"), cases=[Case("laguerre_polynomial_l(x, 3)")], kink="no gradient by n"
+)
 def laguerre_polynomial_l(x: Node, n: Node) -> Node:
     """Laguerre's polynomial of order n."""
     return laguerre(n, 0.0, x)
 
 
-@table.function(cases=[Case("chebyshev_polynomial_u(x, 3)")], kink="no gradient by n")
+@table.function(
+    takes_numbers=("x", "n"), cases=[Case("chebyshev_polynomial_u(x, 3)")], kink="no gradient by n"
+)
 def chebyshev_polynomial_u(x: Node, n: Node) -> Node:
     """Chebyshev's polynomial of the second kind, of order n."""
     return gegenbauer(n, 1.0, x)
 
 
-@table.function(cases=[Case("chebyshev_polynomial_v(x, 3)")], kink="no gradient by n")
+@table.function(
+    takes_numbers=("x", "n"), cases=[Case("chebyshev_polynomial_v(x, 3)")], kink="no gradient by n"
+)
 def chebyshev_polynomial_v(x: Node, n: Node) -> Node:
     """Chebyshev's polynomial of the third kind, of order n."""
     return gegenbauer(n, 1.0, x) - gegenbauer(n - 1, 1.0, x)
 
 
-@table.function(cases=[Case("chebyshev_polynomial_w(x, 3)")], kink="no gradient by n")
+@table.function(
+    takes_numbers=("x", "n"), cases=[Case("chebyshev_polynomial_w(x, 3)")], kink="no gradient by n"
+)
 def chebyshev_polynomial_w(x: Node, n: Node) -> Node:
     """Chebyshev's polynomial of the fourth kind, of order n."""
     return gegenbauer(n, 1.0, x) + gegenbauer(n - 1, 1.0, x)
@@ -200,6 +210,7 @@ def _shifted(kind: str, polynomial: Function) -> Function:
         cases=[Case(f"{name}(x, 3)", domain=(0.0, 1.0))],
         formula=f"{polynomial.name}(2*x - 1, n)",
         kink="no gradient by n",
+        takes_numbers=("x", "n"),
     )(build)
 
 

@@ -133,6 +133,7 @@ pow_: Function = table.elementwise(
     (_power_by_base, _power_by_exponent),
     forward="power",
     operands="base exponent",
+    takes_numbers=("base", "exponent"),
     aliases=("power",),
     takes=NUMBERS,
     whole=_whole_power,
@@ -158,6 +159,7 @@ pow_: Function = table.elementwise(
 
 
 @table.function(
+    takes_numbers=("base", "exponent"),
     cases=[
         Case("float_power(x, 1.5)", domain=(0.3, 2.0)),
         Case("float_power(x > 0, y > 0)", {"x": (3,), "y": (3,)}, smooth=False),

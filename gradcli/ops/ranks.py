@@ -86,6 +86,7 @@ def nanmedian(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | 
 
 
 @table.function(
+    takes_numbers=("q",),
     cases=[
         Case("nanquantile(x, 0.3)"),
         Case("nanquantile(x, [0.2, 0.7], dim=1)"),

@@ -171,6 +171,7 @@ VARIANCE = General(
 
 
 @table.function(
+    takes_numbers=("var",),
     cases=[
         Case("gaussian_nll_loss(x, y, v)", PAIR | {"v": (2, 3)}, (0.3, 2.0)),
         Case("gaussian_nll_loss(x, y, v, full=True)", PAIR | {"v": (2,)}, (0.3, 2.0)),

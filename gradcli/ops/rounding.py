@@ -129,6 +129,7 @@ floor_divide = table.elementwise(
     "floor_divide",
     "Quotient rounded towards minus infinity.",
     operands="a b",
+    takes_numbers=("a", "b"),
     torch="",  # its floor_divide has no gradient
     takes=NUMBERS,
     whole=_divided,
@@ -150,6 +151,7 @@ remainder = table.elementwise(
     "Remainder of the floored quotient; it has the sign of the divisor, as Python's `%`.",
     (1, lambda y, a, b: -floor_divide(a, b)),
     operands="a b",
+    takes_numbers=("a", "b"),
     takes=NUMBERS,
     whole=_divided,
     aliases=("mod",),
@@ -171,6 +173,7 @@ fmod = table.elementwise(
     "Remainder of the truncated quotient; it has the sign of the dividend, as C's `fmod`.",
     (1, lambda y, a, b: -trunc(a / b)),
     operands="a b",
+    takes_numbers=("b",),
     takes=NUMBERS,
     whole=_divided,
     formula="a - b * trunc(a / b)",

@@ -46,6 +46,7 @@ where: Function = table.elementwise(
     "The second argument where the condition holds, else the third.",
     forward=lambda xp, condition, a, b: xp.where(condition, a, b),
     operands="condition input other",
+    takes_numbers=("input", "other"),
     takes=ANY,
     conditions=1,
     chain=(
@@ -146,6 +147,7 @@ clamp_min = table.elementwise(
     "x, but at least `min`.",
     forward="maximum",
     operands="x min",
+    takes_numbers=("min",),
     takes=ANY,
     chain=(
         lambda change, y, x, bound: where(x > bound, change, 0.0),
@@ -165,6 +167,7 @@ clamp_max = table.elementwise(
     "x, but at most `max`.",
     forward="minimum",
     operands="x max",
+    takes_numbers=("max",),
     takes=ANY,
     chain=(
         lambda change, y, x, bound: where(x < bound, change, 0.0),
@@ -256,6 +259,7 @@ copysign = table.elementwise(
     "copysign",
     "The size of a with the sign of b.",
     operands="a b",
+    takes_numbers=("b",),
     chain=(lambda change, y, a, b: scale(sign(a) * sign(y), change), None),
     formula="abs(a) * sign(b)",
     edge=lambda xp, a, b: xp.stack(xp.broadcast_arrays(a, b)),

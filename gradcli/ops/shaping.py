@@ -89,6 +89,7 @@ RESHAPE: Linear = Linear(
 
 
 @table.function(
+    needs=("shape",),
     aliases=("view", "view_copy"),
     op=RESHAPE,
     cases=[Case("reshape(x, 3, 2)"), Case("x.view(-1)"), Case("x.reshape(1, -1, 2)")],
@@ -290,6 +291,7 @@ SUM_TO: Linear = Linear(
 
 
 @table.function(
+    needs=("shape",),
     aliases=("broadcast_to", "expand_copy"),
     op=EXPAND,
     cases=[Case("expand(x, 4, 2, 3)"), Case("x.expand(2, 3)", {"x": (2, 1)})],

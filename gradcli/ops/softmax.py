@@ -152,6 +152,7 @@ SOFTMAX = General(
     jax="jax.nn.softmax",
     gradients={"x": "result * (cotangent - sum(cotangent * result, dim=dim, keepdim=True))"},
     confused=("sigmoid", "log_softmax"),
+    needs=("dim",),
     demands={"x": kernel("softmax_lastdim_kernel_impl")},
 )
 def softmax(x: Node, dim: int = -1) -> Node:
@@ -169,6 +170,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
     formula="x - log(sum(exp(x), dim=dim, keepdim=True))",
     gradients={"x": "cotangent - softmax(x, dim=dim) * sum(cotangent, dim=dim, keepdim=True)"},
     confused=("softmax", "logsigmoid"),
+    needs=("dim",),
     by_book=lambda x, dim=-1: x - logsumexp(x, (dim,), True),
     demands={"x": kernel("log_softmax_lastdim_kernel_impl")},
 )

@@ -135,6 +135,7 @@ polygamma: Function = table.elementwise(
     "Derivative number n of digamma.",
     (None, lambda y, n, x: polygamma(n + 1, x)),
     forward=_polygamma,
+    takes_numbers=("n",),
     operands="n x",
     latex=r"\psi^{{({0})}}({1})",
     cases=[

@@ -283,6 +283,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 @table.function(
+    takes_numbers=("q",),
     cases=[
         Case("quantile(x, 0.3)"),
         Case("quantile(x, [0.2, 0.7], dim=1)"),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
         needs: tuple[str, ...]
+        takes_numbers: tuple[str, ...]
         by_book: Callable[..., Any] | None
 
 
@@ -197,6 +198,8 @@ class Function(NamedTuple):
     """The functions that it is taken for, the most likely first."""
     needs: tuple[str, ...] = ()
     """Parameters that have a default here and must be given in PyTorch."""
+    takes_numbers: tuple[str, ...] = ()
+    """Operands that may be numbers of Python's in PyTorch, too; of all others these are refused."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

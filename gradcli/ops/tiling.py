@@ -24,7 +24,9 @@ table = Group("shaping")
 # --- repeats -------------------------------------------------------------------------------
 
 
-@table.function(cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")], own_memory=True)
+@table.function(
+    needs=("repeats",), cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")], own_memory=True
+)
 def repeat(x: Node, *repeats: int) -> Node:
     """x laid side by side along each axis, as PyTorch's `repeat` and NumPy's `tile` do."""
     counts = flat(repeats)
@@ -41,7 +43,9 @@ def repeat(x: Node, *repeats: int) -> Node:
     return reshape(copies, tuple(a * b for a, b in zip(counts, shape, strict=True)))
 
 
-@table.function(cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")], own_memory=True)
+@table.function(
+    needs=("dims",), cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")], own_memory=True
+)
 def tile(x: Node, *dims: int) -> Node:
     """As `repeat`, but counts that are left out in front are 1."""
     counts = flat(dims)

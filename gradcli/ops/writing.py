@@ -239,6 +239,7 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
 
 
 @table.function(
+    takes_numbers=("value",),
     cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})],
     demands={
         "index": whole("index_fill_(): Expected dtype int64 for index.", "int64", kind="IndexError")
@@ -328,6 +329,7 @@ def masked_select(x: Node, mask: Known) -> Node:
 
 
 @table.function(
+    takes_numbers=("value",),
     cases=[
         Case("masked_fill(x, x > 0, 3)"),
         Case("x.masked_fill([True, False, True], y)", {"x": (2, 3), "y": ()}),

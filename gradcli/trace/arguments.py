@@ -278,14 +278,16 @@ def _converted(
             from gradcli.trace.wrong_arguments import wrong  # a mistake
 
             place = 1 + next(i for i, each in enumerate(parameters) if each.name == parameter.name)
-            raise wrong(values, function, parameter, place, value, error) from None
+            raise wrong(
+                values, function, parameter, place, value, arguments, keywords, error
+            ) from None
 
     if "inplace" in keywords and function.group == "activation":
         keywords = _not_in_place(values, function, keywords)
     if not _OF_OLD.isdisjoint(keywords) and any(p.name == "reduction" for p in parameters):
         keywords = _with_reduction(values, keywords)
     try:
-        positional, rest, named = _bind(function, parameters, arguments, keywords)
+        positional, rest, named = bind_function(function, parameters, arguments, keywords)
     except GradcliError as error:
         from gradcli.trace.wrong_arguments import misfit  # a mistake
 
@@ -406,7 +408,7 @@ def _plural(count: int) -> str:
     return f"{count} argument{'' if count == 1 else 's'}"
 
 
-def _bind(
+def bind_function(
     function: Function,
     parameters: tuple[Parameter, ...],
     arguments: Sequence[Value],

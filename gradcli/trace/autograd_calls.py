@@ -196,6 +196,10 @@ class AutogradCalls:
                 "no-grad", f"requires_grad_ is for floats; this holds {node.kind}",
                 hint="x.float() makes floats of it",
             )  # fmt: skip
+        if self.values.is_pytorch and "requires_grad" in given:
+            from gradcli.trace.given_tensors import check_flag
+
+            check_flag(self.values, "requires_grad_", "requires_grad", given["requires_grad"])
         return self.autograd.set_requires_grad(node, self._flag(given, "requires_grad", True))
 
     # --- arguments ---

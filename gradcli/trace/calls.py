@@ -207,8 +207,8 @@ class Calls(Applications):
             return (yield self._by_syntax[name](expression))
         self._note_copied(expression, name if held is None else "")
         arguments = yield self._operands(expression.arguments, given, begun)
-        self._check_tensor(name, expression, arguments, held)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
+        self._check_given(name, callee, arguments, keywords)
         self.graph.span = expression.span
         self.take_dtype(name, callee, arguments, keywords)
         if self.values.is_python and name in NUMBER_MAKERS and held is None:
@@ -234,29 +234,48 @@ class Calls(Applications):
             return self.put_into(out, self.values.tensor(found, name))
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
 
-    def _check_tensor(
-        self, name: str, expression: syntax.Call, given: list[Value], held: Object | None
+    def _check_given(
+        self, name: str, callee: syntax.Expression, given: list[Value], keywords: dict[str, Value]
     ) -> None:
-        """Raise `type` where PyTorch's function of one tensor is given a number, list or array, or
-        one of numbers too few.
+        """Raise `type` where PyTorch's function of tensors is given a number, list or array for
+        one, or too little; numbers for Python's functions of these are taken from tensors.
         """
-        if not given or held is not None or not self.values.is_python:
-            return
-        callee = expression.callee
-        if self.root(callee).partition(".")[0] == "math":
+        root = self.root(callee) if self.values.is_python else ""
+        if root.partition(".")[0] == "math":
             from gradcli.trace.members import check_math
 
             given[:] = check_math(self.values, name, given)
-        if not self.values.is_pytorch:
-            return
-        kind = self.special.numbers.class_of(given[0])
-        path = path_of(callee) if kind else None
-        if path and len(path) == 2 and self.root(callee) == "torch":
-            from gradcli.trace.members import check_tensor
-
+        if self.values.is_pytorch and root.startswith("torch"):
             self.graph.span = callee.span
-            named = [each.name for each in expression.keywords]
-            check_tensor(self.table.get(name), path[1], kind, len(given), named)
+            self._check_tensors(name, given, keywords)
+
+    def _check_tensors(
+        self,
+        name: str,
+        given: Sequence[Value],
+        keywords: Mapping[str, Value],
+        *,
+        is_method: bool = False,
+    ) -> None:
+        function = self.table.get(name)
+        if function is None:
+            return
+        class_of = self.special.numbers.class_of
+        if function.needs or any(map(class_of, given)) or any(map(class_of, keywords.values())):
+            from gradcli.trace.given_tensors import check_function
+
+            called = name.rpartition(".")[2]
+            numbers = self.special.numbers
+            check_function(numbers, function, called, given, keywords, is_method=is_method)
+
+    def _check_method(
+        self, name: str, written: syntax.Call, given: list[Value], keywords: dict[str, Value]
+    ) -> None:
+        """The same for a method of a tensor."""
+        if syntax.List in map(type, written.arguments) and len(given) == len(written.arguments) + 1:
+            owner, *rest = given
+            given = [owner, *self.all_as_written(written, rest)]
+        self._check_tensors(name, given, keywords, is_method=True)
 
     def _name_in_place(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> None:
         """`F.relu(x, True)`: by its place, PyTorch's `inplace` is behind all other arguments."""
@@ -462,8 +481,17 @@ class Calls(Applications):
         is_maker = name in NUMBER_MAKERS and self.values.is_pytorch
         if is_maker and self.root(callee).startswith("torch"):
             return BuiltIn(name, self._made_whole)
+        if self.values.is_pytorch and self.root(callee).startswith("torch"):
+            return BuiltIn(name, self._call_of_pytorchs)
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
+
+    def _call_of_pytorchs(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """What a function of PyTorch's gives that was a value: `f = torch.sin`."""
+        self._check_tensors(name, arguments, keywords)
+        return self.function_call(name, arguments, keywords)
 
     def _made_whole(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
@@ -534,6 +562,8 @@ class Calls(Applications):
             return result
         assert built_in is not None
         place_receiver(built_in, arguments, keywords)
+        if self.values.is_pytorch and self.values.is_tensor(owner):
+            self._check_method(name, expression, arguments, keywords)
         try:
             return self.applied(built_in, arguments, keywords)
         except RefusedError as error:

@@ -16,7 +16,7 @@ from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import ALIASES, INTEGERS
 from gradcli.trace.items import Items
-from gradcli.trace.names import LAYOUTS
+from gradcli.trace.names import EXTRA
 from gradcli.trace.objects import BuiltIn, is_row
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value, Values
@@ -234,9 +234,6 @@ def _are_lengths(autograd: Autograd, arguments: Sequence[Value]) -> bool:
     return autograd.values.is_pytorch and all(
         isinstance(each, Node) and not each.shape and each.op is not LEAF for each in arguments
     )
-
-
-EXTRA = ("requires_grad", "dtype", "device", "pin_memory", "copy", *LAYOUTS)
 
 
 def compute_in(

@@ -275,7 +275,13 @@ class Conversions:
         )
         if note not in self.autograd.notes:
             self.autograd.notes.append(note)
-        return construct(self.autograd, FUNCTIONS[name], arguments, keywords)
+        function = FUNCTIONS[name]
+        if self.values.is_pytorch:
+            from gradcli.trace.given_tensors import check_function
+
+            called = name.replace("zeros", "empty")
+            check_function(PrintedNumbers(self.values), function, called, arguments, keywords)
+        return construct(self.autograd, function, arguments, keywords)
 
     def _device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.device('cpu')`, `torch.device('cuda', 0)`: its name."""

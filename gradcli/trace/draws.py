@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
@@ -19,6 +19,7 @@ from gradcli.trace.constructors import as_dtype
 from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
+from gradcli.trace.wrong_arguments import CombinationError
 
 _BERNOULLI = {"input": kernel("bernoulli_tensor_cpu_p_")}
 _NORMAL = {"mean": kernel("normal_kernel_cpu")}
@@ -136,10 +137,22 @@ class Draws:
         if self.values.is_pytorch and "std" in given:
             self._check_deviation(std, self.values.is_tensor(given["std"]))
         if "size" in given:
-            shape = self.values.integers(given["size"], "size")
+            shape = self._lengths("normal", arguments, keywords, given["size"])
         else:
             shape = np.broadcast_shapes(mean.shape, std.shape)
         return self._made(self.alike(self.gaussian(shape) * std + mean, mean, std), given)
+
+    def _lengths(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value], size: Value
+    ) -> Shape:
+        """The lengths of what is drawn. Raises `type` where PyTorch is given a number for them."""
+        if self.values.plain_kind(size) == "int" and self.values.is_pytorch:
+            kinds = [self.values.plain_kind(each) or "Tensor" for each in arguments]
+            named = {n: self.values.plain_kind(each) or "Tensor" for n, each in keywords.items()}
+            raise CombinationError(name, kinds, named, Diagnostic(
+                "type", f"{name}: the size is a tuple", hint="(3,) is that of 3 numbers in a row"
+            ))  # fmt: skip
+        return self.values.integers(size, "size")
 
     def _check_deviation(self, std: Node, is_tensor: bool) -> None:
         """Raise PyTorch's error for a standard deviation below 0."""
@@ -173,7 +186,7 @@ class Draws:
             said = f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
             told = f"randint: there is no integer from {low} to below {high}"
             raise RefusedError(("RuntimeError", said), "value", told)
-        drawn = self.uniform(self.values.integers(given["size"], "size"))
+        drawn = self.uniform(self._lengths("randint", arguments, keywords, given["size"]))
         whole = cast(FUNCTIONS["floor"](drawn * float(high - low)) + float(low), "int")
         return self._made(whole, given)
 

@@ -12,8 +12,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Function
-from gradcli.trace.arguments import bind_names, parameters_of
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
@@ -141,24 +140,3 @@ def check_math(values: Values, name: str, given: Sequence[Value]) -> Sequence[Va
         each if values.plain_kind(each) else values.plain(number)
         for each, number in zip(given, numbers, strict=True)
     ]
-
-
-def check_tensor(
-    function: Function | None, name: str, kind: str, count: int, named: Sequence[str]
-) -> None:
-    """Raise `type` for a function of one tensor, which PyTorch gives no value of this class, and
-    where PyTorch has no default for what is not given.
-    """
-    for needed in function.needs if function else ():
-        names = [each.name for each in parameters_of(function)] if function else []
-        if needed not in (*names[:count], *named):
-            said = f"{name}() received an invalid combination of arguments"
-            raise RefusedError(("TypeError", said), "type", f"{name} needs {needed}",
-                               hint=f"{name}(…, {needed}=…)")  # fmt: skip
-    if function is None or function.group == "creation":
-        return
-    first, *others = parameters_of(function)
-    if first.kind == "Node" and first.required and not any(each.required for each in others):
-        said = f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}"
-        raise RefusedError(("TypeError", said), "type", f"{name} takes a tensor, not a {kind}",
-                           "torch.tensor(x) makes one; math has functions of numbers")  # fmt: skip

@@ -156,6 +156,11 @@ class MoreTensors:
         names = ("input", "other", "rtol", "atol", "equal_nan")
         given = bind_names("isclose", names, arguments, keywords, names[2:])
         if self.values.is_pytorch:
+            from gradcli.trace.given_tensors import check_tensors
+            from gradcli.trace.printing import PrintedNumbers
+
+            assert isinstance(self.values.plain_numbers, PrintedNumbers)
+            check_tensors(self.values.plain_numbers, "isclose", arguments, keywords)
             check_demands(self.values, "isclose", MATCHED, given)
         a, b = (self._array(given[name], f"isclose: {name}") for name in names[:2])
         rtol, atol = (

@@ -16,6 +16,8 @@ SHORT = 500
 """A program of fewer statements has none that are written many times."""
 LAYOUTS = ("layout", "memory_format")
 """Keywords whose values are constants of PyTorch, which have no effect here."""
+EXTRA = ("requires_grad", "dtype", "device", "pin_memory", "copy", *LAYOUTS)
+"""Keywords of all functions that make tensors."""
 
 COMPLEX = {
     "complex64": "float32", "cfloat": "float32", "complex128": "float64", "cdouble": "float64",

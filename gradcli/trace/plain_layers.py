@@ -72,9 +72,9 @@ PLAIN = {
     "Hardshrink": Plain("hardshrink", {"lambd": 0.5}, ("lambd",), ("lambd",)),
     "Threshold": Plain(
         "threshold", {"threshold": NEEDED, "value": NEEDED, **_IN_PLACE}, ("threshold", "value")),
-    "Softmax": Plain("softmax", {"dim": None}, ("dim",)),
-    "LogSoftmax": Plain("log_softmax", {"dim": None}, ("dim",)),
-    "Softmin": Plain("softmin", {"dim": None}, ("dim",)),
+    "Softmax": Plain("F.softmax", {"dim": None}, ("dim",)),
+    "LogSoftmax": Plain("F.log_softmax", {"dim": None}, ("dim",)),
+    "Softmin": Plain("F.softmin", {"dim": None}, ("dim",)),
     "Softmax2d": Plain("softmax", {"dim": -3}, passed=("dim",)),
     "GLU": Plain("glu", {"dim": -1}, ("dim",)),
     # shapes

@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
-from gradcli.ops.shapes import show
+from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
@@ -63,8 +63,8 @@ class Specials:
             "len": self._len,
             "print": self._print,
             "assert_close": self._assert_close,
-            "torch.allclose": self._allclose,
-            "torch.equal": self._equal,
+            "torch.allclose": partial(self._of_tensors, "allclose", self._allclose, 0),
+            "torch.equal": partial(self._of_tensors, "equal", self._equal, 0),
             "torch.nonzero": self._nonzero,
             "np.allclose": self._allclose,
             "np.array_equal": self._equal,
@@ -78,8 +78,8 @@ class Specials:
             "dot": self._dot,
             "numel": self._numel,
             "nelement": self._numel,
-            "allclose": self._allclose,
-            "equal": self._equal,
+            "allclose": partial(self._of_tensors, "allclose", self._allclose, 1),
+            "equal": partial(self._of_tensors, "equal", self._equal, 1),
             "nonzero": self._nonzero,
         }
 
@@ -230,6 +230,21 @@ class Specials:
         self.moments.append((self.graph.count, len(self.printed), len(self.printed[-1])))
         return None
 
+    def _of_tensors(
+        self,
+        name: str,
+        compare: Special,
+        before: int,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> Value:
+        """What a function says of two tensors, of which some stand before the name."""
+        if self.values.is_pytorch:
+            from gradcli.trace.given_tensors import check_tensors
+
+            check_tensors(self.numbers, name, arguments, keywords, before)
+        return compare(arguments, keywords)
+
     def _allclose(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Whether |a - b| <= atol + rtol·|b| for each element."""
         if arguments and isinstance(arguments[0], Object):  # as a complex tensor
@@ -250,7 +265,8 @@ class Specials:
         )
         arrays = [self.values.evaluator.value(each) for each in (a, b)]
         equal_nan = "equal_nan" in given and self.values.truth(given["equal_nan"])
-        found, wanted = np.broadcast_arrays(*arrays)
+        shape = broadcast("allclose", [each.shape for each in arrays])
+        found, wanted = (np.broadcast_to(each, shape) for each in arrays)
         mismatch = worst(found, wanted, rtol, atol, equal_nan=equal_nan)
         return self.graph.constant(mismatch is None)
 

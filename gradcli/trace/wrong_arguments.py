@@ -15,7 +15,7 @@ from gradcli.trace.wordings import worded
 
 _NAMES = {"x": "input", "a": "input", "b": "other"}
 """PyTorch's names for operands."""
-_INSIDE = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd"}
+INSIDE = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd"}
 """Functions that hand on what they are given to others, which refuse it."""
 _LENGTHS = frozenset(("reshape", "unflatten"))
 """Functions that call lengths a shape; it is a size elsewhere."""
@@ -27,17 +27,47 @@ _CLASSES = {
 """What PyTorch wants, by the annotation of a parameter; a tensor elsewhere."""
 
 
+OVERLOADED = frozenset((
+    "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "any", "argsort", "baddbmm",
+    "clamp", "clamp_max", "clamp_min", "copysign", "count_nonzero", "div", "dsplit", "eq", "fill",
+    "float_power", "floor_divide", "fmod", "ge", "gt", "hsplit", "index_fill", "le", "lerp", "lt",
+    "masked_fill", "max", "mean", "min", "movedim", "nanquantile", "narrow", "ne", "pow", "prod",
+    "quantile", "remainder", "repeat_interleave", "round", "scatter", "sort", "squeeze", "std",
+    "std_mean", "sum", "tensor_split", "var", "var_mean", "vsplit", "where", "xlogy",
+))  # fmt: skip
+"""Functions of which PyTorch has several of one name, so that no argument alone is wrong."""
+
+
 _MATRICES = {"mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor", "outer": "vec2"}
 """Functions whose second operand has a name of its own."""
 
 
-def _class_of(values: Values, value: Value) -> str:
+def class_of(values: Values, value: Value) -> str:
+    """What PyTorch's errors call the class of a value."""
     if isinstance(value, Node):
         is_list = value in values.number_lists or value in values.listed
         return "list" if is_list else values.plain_kind(value) or "Tensor"
     if isinstance(value, Object):
         return value.class_name
     return "list" if isinstance(value, Items) else type(value).__name__
+
+
+def name_in_pytorch(function: Function, parameter: Parameter) -> str:
+    """What PyTorch calls an operand."""
+    name = _NAMES.get(parameter.name, parameter.name)
+    if name == "shape" and function.name not in _LENGTHS:
+        return "size"
+    if function.name == "flip" and name == "dim":
+        return "dims"
+    return _MATRICES.get(function.name, name) if name == "other" else name
+
+
+def place_in_pytorch(function: Function, parameter: Parameter, place: int) -> tuple[str, int]:
+    """What PyTorch calls an operand, and at which place it has it."""
+    name = name_in_pytorch(function, parameter)
+    if function.name != "embedding":
+        return name, place
+    return ("indices", 2) if name == "input" else ("weight", 1)
 
 
 class WrongArgumentError(RefusedError):
@@ -52,7 +82,7 @@ class WrongArgumentError(RefusedError):
         self.place = place
 
     def _said(self, place: int) -> str:
-        called = _INSIDE.get(self._function.name, self._function.name)
+        called = INSIDE.get(self._function.name, self._function.name)
         return f"{called}(): argument '{self._name}' (position {place}) {self._words}"
 
     def of_method(self) -> WrongArgumentError:
@@ -62,9 +92,15 @@ class WrongArgumentError(RefusedError):
 
 
 def wrong(
-    values: Values, function: Function, parameter: Parameter, place: int, given: Any,
+    values: Values,
+    function: Function,
+    parameter: Parameter,
+    place: int,
+    given: Any,
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
     error: GradcliError,
-) -> GradcliError:  # fmt: skip
+) -> GradcliError:
     """The error as PyTorch has it, where one of its functions is given a value of no such class."""
     told = error.diagnostic
     if told.code != "type" or not values.is_pytorch or given in values.arrays:
@@ -75,17 +111,36 @@ def wrong(
     wanted = "tuple of ints" if parameter.variadic else _CLASSES.get(
         parameter.kind.removesuffix(" | None"), "Tensor"
     )  # fmt: skip
-    found = _class_of(values, given)
+    found = class_of(values, given)
     if wanted.startswith(found) or (found == "Tensor" and wanted != "Tensor"):
         return error
-    name = _NAMES.get(parameter.name, parameter.name)
-    if name == "other" and function.name in _MATRICES:
-        name = _MATRICES[function.name]
-    if function.name == "embedding":
-        place, name = (2, "indices") if name == "input" else (1, "weight")
-    if name == "shape" and function.name not in _LENGTHS:
-        name = "size"
+    name, place = place_in_pytorch(function, parameter, place)
+    if place > 1 and function.name in OVERLOADED:
+        given_all = [class_of(values, each) for each in arguments]
+        named = {n: class_of(values, each) for n, each in keywords.items()}
+        return CombinationError(function.name, given_all, named, told)
     return WrongArgumentError(function, name, place, f"must be {wanted}, not {found}", told)
+
+
+class CombinationError(RefusedError):
+    """The error for arguments of these classes, which none of several functions of a name takes."""
+
+    def __init__(
+        self, name: str, kinds: Sequence[str], named: Mapping[str, str], told: Diagnostic
+    ) -> None:
+        self._name, self._kinds, self._named = name, kinds, named
+        super().__init__(("TypeError", self._said(0)), told.code, told.message, hint=told.hint)
+
+    def _said(self, before: int) -> str:
+        given = ", ".join((*self._kinds[before:], *(f"{n}={k}" for n, k in self._named.items())))
+        return (
+            f"{self._name}() received an invalid combination of arguments - got ({given}), but "
+            "expected one of:"
+        )
+
+    def of_method(self) -> CombinationError:
+        self.elsewhere = ("TypeError", self._said(1))
+        return self
 
 
 class CountError(RefusedError):
