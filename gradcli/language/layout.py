@@ -224,11 +224,11 @@ class TextLayout:
         brackets, kinds = self.brackets, self.tokens.kinds
         if brackets and self.is_inside:
             return False
+        if self.lambdas and not self.separator:
+            self.lambdas -= 1
+            return False
         is_header = self.begin < len(kinds) and (kinds[self.begin] in _HEADS or self._matches())
         if not is_header or self.separator:
-            return False
-        if self.lambdas:
-            self.lambdas -= 1
             return False
         if self.innermost == ":" and self.blocks[-1].first is None:
             if kinds[self.begin] in _CONTINUING:

@@ -37,6 +37,8 @@ _OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex"
 """Functions of `torch.linalg` alone that give named tuples."""
 _OF_ONE_SIZE = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 """Losses that PyTorch warns of where they broadcast."""
+_NORMS = ("batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm")
+"""What takes parameters of 32 bits with inputs of 16."""
 _NEW_VIEWS = {
     "view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
     "expand": "expand", "expand_as": "expand",
@@ -152,6 +154,10 @@ class Applications(NumpyCalls):
         if special is None and name not in self.table and self.have_all():
             special = self.special_of(name)
         if special is not None:
+            if self.autograd.dtypes is not None and self.autograd.dtypes.autocast:
+                from gradcli.trace.mixed_precision import casting
+
+                arguments, keywords = casting(self.autograd, name, arguments, keywords)
             found: Value = self.in_half(special(arguments, keywords))
             return found
         if arguments and isinstance(arguments[0], Object):
@@ -164,6 +170,17 @@ class Applications(NumpyCalls):
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         """The value of a call of a function of the op table."""
+        dtypes = self.autograd.dtypes
+        if dtypes is not None and dtypes.has_halves and built_in.name in _NORMS:
+            dtype = dtypes.of_mixed([*arguments, *keywords.values()])
+            if dtype:
+                whole = [dtypes.as_dtype(arguments[0], "float32"), *arguments[1:]]  # type: ignore[arg-type]
+                found: Value = self.applied(built_in, [*whole], keywords)
+                return dtypes.as_dtype(found, dtype)  # type: ignore[arg-type]
+        if dtypes is not None and dtypes.autocast:
+            from gradcli.trace.mixed_precision import casting
+
+            arguments, keywords = casting(self.autograd, built_in.name, arguments, keywords)
         draws = self.graph.draws
         if self.autograd.warn is not None and built_in.group == "loss":
             self._warn_of_sizes(built_in, arguments, keywords)

@@ -98,6 +98,8 @@ _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
 _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
 """What changes tensors in place besides functions of the op table."""
+_CLASSES = ("torch.Tensor", "datetime.datetime", "datetime.date")
+"""Classes whose methods may be called with what they are of as the first argument."""
 _OF_ARRAYS = ("astype", "copy", "ptp")
 """Methods of arrays that tensors do not have."""
 _TAKE_DTYPES = ("to", "type", "astype")
@@ -332,9 +334,12 @@ class Calls(Applications):
 
     def _seldom_called(self, expression: syntax.Call) -> Visit:
         """The value of a call of a function that is not known yet."""
-        in_place = self._as_method(expression)
-        if in_place is not None:
-            return (yield self.change(*in_place))
+        found = self._as_method(expression)
+        if found is not None and found[0].name.endswith("_"):
+            return (yield self.change(*found))
+        if found is not None:
+            self.have_all()
+            return (yield self._method(found[1]))
         if self._is_of_constant(expression.callee):
             return (yield self._method(expression))
         if self._is_error(expression.callee):
@@ -384,14 +389,20 @@ class Calls(Applications):
         return name, held, special
 
     def _as_method(self, expression: syntax.Call) -> tuple[syntax.Attribute, syntax.Call] | None:
-        """`torch.sin_(x)` as the method that it is: `x.sin_()`."""
+        """`torch.sin_(x)` as the method that it is: `x.sin_()`; and `torch.Tensor.stride(x)`."""
         callee = expression.callee
-        if not isinstance(callee, syntax.Attribute) or not callee.name.endswith("_"):
+        if not isinstance(callee, syntax.Attribute):
             return None
         if not expression.arguments or isinstance(expression.arguments[0], syntax.Starred):
             return None
         name = callee.name.removesuffix("_")
-        if (name not in FUNCTIONS and name not in _IN_PLACE) or self.root(callee) == "numpy":
+        if name == callee.name:
+            from gradcli.trace.imports import imported
+
+            home = imported(path_of(callee.value) or [""], self.frame.imports)
+            if home not in _CLASSES:
+                return None
+        elif (name not in FUNCTIONS and name not in _IN_PLACE) or self.root(callee) == "numpy":
             return None
         first, *rest = expression.arguments
         method = syntax.Attribute(first, callee.name, callee.span, callee.name_span)

@@ -111,6 +111,14 @@ class Originals(Object):
         found = [line for each in self._module.computed.values() for line in each.lines()]
         return found and ["(parametrizations): ModuleDict(", *(f"  {e}" for e in found), ")"]
 
+    def shown(self) -> str:
+        """As PyTorch shows the module that holds them."""
+        first, *rest = self.lines() or ["(parametrizations): ModuleDict()"]
+        return "\n".join([first.partition(": ")[2], *rest])
+
+    def length(self) -> int:
+        return len(self._module.computed)
+
     def attribute(self, name: str) -> Any:
         if name not in self._module.computed:
             raise self.has_no("attribute", name)
@@ -128,6 +136,10 @@ class _OriginalsOf(Object):
 
     def __init__(self, computed: ComputedParameter) -> None:
         self._computed = computed
+
+    def shown(self) -> str:
+        first, *rest = self._computed.lines() or ["(): ParametrizationList()"]
+        return "\n".join([first.partition(": ")[2], *rest])
 
     def attribute(self, name: str) -> Any:
         path = f"parametrizations.{self._computed.name}.{name}"

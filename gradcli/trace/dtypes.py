@@ -7,7 +7,7 @@ fewer bits wrap around after each operation, and floats of 16 bits are rounded t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ class Dtypes:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.default = "float32"
+        self.autocast = ""
+        """The dtype of 16 bits that products are computed in; nothing where they are not."""
         self._before: list[tuple[int, str]] = []
         """What the default was before, and how many nodes there were when it changed."""
         self._named: dict[Node, str] = {}
@@ -149,6 +151,15 @@ class Dtypes:
                 raise Unlike("it rounds to 16 bits")
             self._wrapped[node] = self._rounded(node, dtype)
         return self._wrapped[node]
+
+    def of_mixed(self, given: Sequence[Value]) -> str:
+        """The dtype of the first, if that has 16 bits and another one 32; nothing otherwise."""
+        if not given or not isinstance(given[0], Node):
+            return ""
+        dtype = self.of(given[0])
+        others = (each for each in given[1:] if isinstance(each, Node) and each.shape)
+        is_mixed = dtype in HALVES and any(self.of(each) == "float32" for each in others)
+        return dtype if is_mixed else ""
 
     def _is_pythons(self, node: Node) -> bool:
         """Whether it is a number of Python's: these have 64 bits whatever tensors have."""

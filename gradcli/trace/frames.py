@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from gradcli.language import syntax
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import Given, Object, Recording
 from gradcli.trace.values import Value
 
 
@@ -118,6 +118,8 @@ class UserFunction(Object):
         self.path = frame.path
         """What its whole name begins with."""
         self.records = records
+        self.setting: Recording | None = None
+        """What its calls are in, as in the block of a `with`."""
         self.defaults: dict[str, Value] = {}
         """What parameters are where a call gives them nothing."""
         self.binds: Literal["object", "class", "nothing", "property"] = "object"
@@ -155,11 +157,16 @@ class UserFunction(Object):
         """The same, and where it is defined: `Net.forward`."""
         return self.path + self.name
 
+    def end(self) -> None:
+        """Leave what a decorator has set for a call that ends."""
+        if self.setting is not None:
+            self.setting.end()
+
     def again(self) -> UserFunction:
         """The same function, which may be bound otherwise."""
         made = UserFunction(self.definition, self.frame, self._run, self.records)
         made.defaults, made.owner, made.yields = self.defaults, self.owner, self.yields
-        made.path = self.path
+        made.path, made.setting = self.path, self.setting
         return made
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:

@@ -39,6 +39,10 @@ Compute = Callable[["Layer", list[Value], Given], Any]
 """What a layer computes of its inputs."""
 
 
+_IN_HALF = ("LSTM", "RNN", "MultiheadAttention")
+"""What PyTorch's autocast has compute in 16 bits, function by function."""
+
+
 class LayerRule(NamedTuple):
     """What a layer computes, how that is shown, and the settings that say it."""
 
@@ -98,6 +102,10 @@ class Layer(Module):
             self.replace(node, leaf(detach(begun[name]), marked=marked))
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
+        dtypes = self.autograd.dtypes
+        if dtypes is not None and dtypes.autocast and self.title in _IN_HALF:
+            raise GradcliError("value", f"autocast: {self.title} is not computed in 16 bits here",
+                               hint="autocast('cpu', enabled=False) has it")  # fmt: skip
         return self._compute(self, arguments, keywords)
 
     def own(self) -> dict[str, Node]:

@@ -10,6 +10,8 @@ from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dtypes import ALIASES, HALVES, Dtypes
+from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object, Recording
 from gradcli.trace.optimisers import Optimiser
@@ -22,6 +24,69 @@ _SCALE = 65536.0
 _STATE = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
 _GROWTH = (2.0, 0.5, 2000)
 """How a scale grows in PyTorch after so many steps, or shrinks."""
+
+
+_LOWER = frozenset((
+    "linear", "matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", "einsum", "tensordot",
+    "multi_dot", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+    "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention", "prelu",
+))  # fmt: skip
+"""Functions that autocast of PyTorch's has a processor compute in 16 bits."""
+_FULL = frozenset((
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "cross_entropy", "kl_div",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
+    "hinge_embedding_loss", "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss",
+    "multi_margin_loss", "multilabel_margin_loss", "poisson_nll_loss", "gaussian_nll_loss",
+    "ctc_loss", "prod", "cdist", "trace", "quantile", "nanquantile", "det", "logdet", "slogdet",
+    "inv", "pinv", "solve", "svd", "qr", "eigh", "eigvalsh", "svdvals", "cholesky", "lstsq",
+    "matrix_norm", "grid_sample", "avg_pool3d", "adaptive_avg_pool3d",
+))  # fmt: skip
+"""Functions that it has compute in 32 bits."""
+_BITS = {"float16": 16, "bfloat16": 16, "float32": 32}
+
+
+class Autocast(Recording):
+    """`torch.autocast("cpu", dtype)`: what computes in which dtype in a block."""
+
+    what = "a block's setting"
+
+    def __init__(self, dtypes: Dtypes, dtype: str) -> None:
+        """No `dtype` switches it off."""
+        super().__init__(None)
+        self._dtypes = dtypes
+        self._dtype = dtype
+        self._before: list[str] = []
+
+    def begin(self) -> None:
+        self._before.append(self._dtypes.autocast)
+        self._dtypes.autocast = self._dtype
+
+    def end(self) -> None:
+        self._dtypes.autocast = self._before.pop()
+
+
+def casting(
+    autograd: Autograd, name: str, arguments: list[Value], keywords: Given
+) -> tuple[list[Value], Given]:
+    """The arguments of a function as autocast gives them to it. Raises `value` for layers that it
+    has compute in 16 bits, and that have none here.
+    """
+    dtypes = autograd.dtypes
+    assert dtypes is not None
+    name = name.rpartition(".")[2]
+    dtype = dtypes.autocast if name in _LOWER else "float32" if name in _FULL else ""
+    if not dtype:
+        return arguments, keywords
+
+    def cast(value: Value) -> Value:
+        if isinstance(value, Items | tuple):
+            return Items([cast(each) for each in value]) if name != "tensordot" else value
+        if not isinstance(value, Node) or not autograd.values.is_tensor(value):
+            return value
+        has = _BITS.get(dtypes.of(value), 0) if value.kind == "float" else 0
+        return dtypes.as_dtype(value, dtype) if has and dtypes.of(value) != dtype else value
+
+    return [*map(cast, arguments)], {key: cast(each) for key, each in keywords.items()}
 
 
 class GradScaler(Object):
@@ -106,6 +171,9 @@ class MixedPrecision:
             "torch.autocast": partial(self._autocast, None),
             "torch.amp.autocast": partial(self._autocast, None),
             "torch.cuda.amp.autocast": partial(self._autocast, "cuda"),
+            "torch.cpu.amp.autocast": partial(self._autocast, "cpu"),
+            "torch.is_autocast_enabled": self._is_on,
+            "torch.get_autocast_dtype": self._dtype,
         }
         self.methods: dict[str, Special] = {}
 
@@ -131,11 +199,34 @@ class MixedPrecision:
 
     def _autocast(self, device: str | None, arguments: list[Value], keywords: Given) -> Value:
         names = ("device_type", "dtype", "enabled", "cache_enabled")
-        is_on, _ = self._given("autocast", device, names, arguments, keywords)
-        if is_on:
+        is_on, given = self._given("autocast", device, names, arguments, keywords)
+        dtypes = self._autograd.dtypes
+        where = given.get("device_type", "cuda")
+        if dtypes is None or not str(where).startswith("cpu"):
+            return Recording(None)
+        dtype = str(given.get("dtype") or "bfloat16").rpartition(".")[2]
+        dtype = ALIASES.get(dtype, dtype)
+        if is_on and dtype not in HALVES:
+            if dtype == "float32":  # PyTorch warns, and switches it off
+                return Autocast(dtypes, "")
             raise GradcliError(
                 "value",
-                "autocast: tensors are not cast to half precision here",
-                hint="autocast(device_type='cpu', enabled=False), or leave the line out",
+                f"autocast: a processor computes in bfloat16 or float16, not {dtype}",
+                hint="dtype=torch.bfloat16",
             )
-        return Recording(None)
+        return Autocast(dtypes, dtype if is_on else "")
+
+    def _is_on(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names(
+            "is_autocast_enabled", ("device_type",), arguments, keywords, ("device_type",)
+        )
+        dtypes = self._autograd.dtypes
+        is_here = str(given.get("device_type", "cuda")).startswith("cpu")
+        return self._values.graph.constant(is_here and dtypes is not None and bool(dtypes.autocast))
+
+    def _dtype(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("get_autocast_dtype", ("device_type",), arguments, keywords)
+        is_here = str(given["device_type"]).startswith("cpu")
+        dtypes = self._autograd.dtypes
+        own = dtypes.autocast if dtypes is not None and is_here else ""
+        return Unquoted(f"torch.{own or ('bfloat16' if is_here else 'float16')}")

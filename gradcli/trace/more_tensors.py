@@ -49,12 +49,13 @@ class ForkedDraws(Recording):
     def __init__(self, graph: Graph) -> None:
         super().__init__(None)
         self._graph = graph
+        self._before: list[tuple[int | None, int]] = []
 
     def begin(self) -> None:
-        self._before = self._graph.seed, self._graph.draws
+        self._before.append((self._graph.seed, self._graph.draws))
 
     def end(self) -> None:
-        self._graph.seed, self._graph.draws = self._before
+        self._graph.seed, self._graph.draws = self._before.pop()
 
 
 class MoreTensors:

@@ -31,12 +31,14 @@ class Cached(Recording):
     def __init__(self, values: Values) -> None:
         super().__init__(None)
         self._values = values
+        self._before: list[Any] = []
 
     def begin(self) -> None:
-        self._before, self._values.computed_once = self._values.computed_once, set()
+        self._before.append(self._values.computed_once)
+        self._values.computed_once = set()
 
     def end(self) -> None:
-        self._values.computed_once = self._before
+        self._values.computed_once = self._before.pop()
 
 
 class Reparametrising:

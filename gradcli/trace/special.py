@@ -24,6 +24,7 @@ from gradcli.trace.values import Value, Values, describe
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
 """A function of the values that stand in the parentheses, without and with names."""
 
+_COMPARED = ("actual", "expected")
 ON_NUMBERS = {"max": "maximum", "min": "minimum"}
 """Of several plain numbers, Python's function: which element is the largest, or smallest."""
 
@@ -289,15 +290,48 @@ class Specials:
         return self.graph.constant(np.stack(places, 1))
 
     def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """As in PyTorch, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
-        from gradcli.trace.closeness import TOLERANCE, worst
-
+        """As in PyTorch, with its tolerances: |a - b| <= atol + rtol·|b| for each element, also of
+        tensors in lists and dictionaries.
+        """
         names = ("actual", "expected", "rtol", "atol", "equal_nan", "check_dtype", *_OF_MEMORY)
         given = bind_names("assert_close", names, arguments, keywords, names[2:])
-        a, b = (self.values.tensor(given[name], f"assert_close: {name}") for name in names[:2])
+        for actual, expected in self._pairs(given["actual"], given["expected"]):
+            self._check_close(given | {"actual": actual, "expected": expected})
+        return None
+
+    def _pairs(self, actual: Value, expected: Value) -> list[tuple[Value, Value]]:
+        """What is compared: two tensors, or the elements of two rows or dictionaries. Raises
+        `assertion` where one has others than the other.
+        """
+        from gradcli.trace.dictionaries import Dictionary  # few programs compare these
+
+        found: list[tuple[Value, Value]] = []
+        waiting = [(actual, expected)]
+        while waiting:
+            one, other = waiting.pop()
+            if isinstance(one, Dictionary) and isinstance(other, Dictionary):
+                rows = [dict(each.pairs()) for each in (one, other)]
+                if rows[0].keys() != rows[1].keys():
+                    raise GradcliError("assertion", "The keys of the mappings do not match")
+                waiting += [(rows[0][key], rows[1][key]) for key in reversed(rows[0])]
+            elif isinstance(one, Items | tuple) and isinstance(other, Items | tuple):
+                elements = [self.values.elements(each) for each in (one, other)]
+                if len(elements[0]) != len(elements[1]):
+                    raise GradcliError("assertion", "The length of the sequences mismatch: "
+                                       f"{len(elements[0])} != {len(elements[1])}")  # fmt: skip
+                waiting += [*zip(*elements, strict=True)][::-1]
+            else:
+                found.append((one, other))
+        return found
+
+    def _check_close(self, given: dict[str, Value]) -> None:
+        """Raise `assertion` where two tensors are not close."""
+        from gradcli.trace.closeness import TOLERANCE, worst
+
+        a, b = (self.values.tensor(given[each], f"assert_close: {each}") for each in _COMPARED)
         rtol, atol = (
             self.values.number(given[name], name) if name in given else default
-            for name, default in zip(names[2:4], TOLERANCE[self.graph.precision], strict=True)
+            for name, default in zip(("rtol", "atol"), TOLERANCE[self.graph.precision], strict=True)
         )
         if a.shape != b.shape and not a.size == b.size == 1:
             raise GradcliError(
@@ -320,7 +354,6 @@ class Specials:
                 f"the values are not close: {mismatch}",
                 hint="equal_nan=True lets them agree" if mismatch.both_nan else None,
             )
-        return None
 
 
 def no_names(name: str, keywords: dict[str, Value]) -> None:

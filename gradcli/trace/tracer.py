@@ -35,7 +35,7 @@ from gradcli.trace.loops import (
 )
 from gradcli.trace.names import locals_of, repeats
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import Object, is_setting
+from gradcli.trace.objects import Object, Recording, is_setting
 from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 from gradcli.trace.visits import Visit
@@ -296,6 +296,7 @@ class Tracer(Loops):
             self.graph.span = decorator.span
             if is_setting(value):
                 function.records = self.recording(value, records)
+                function.setting = value if isinstance(value, Recording) else None
                 self.records = records
             else:
                 made = yield self.decorated(value, made)
@@ -463,8 +464,7 @@ class Tracer(Loops):
         if function.owner is not None and arguments:
             frame.receiver = (function.owner, arguments[0])
         self.frame = frame
-        if function.records is not None:
-            self.records = function.records
+        self._begin(function)
         try:
             for parameter in function.definition.parameters:
                 name = parameter.name.lstrip("*")
@@ -483,6 +483,7 @@ class Tracer(Loops):
                 leave = yield self.body(function.definition.body)
         finally:
             self.frame, self.records = caller, recorded
+            function.end()
             self._calls_open -= 1
             self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
@@ -493,6 +494,13 @@ class Tracer(Loops):
             self.autograd.kept_graphs.add(result)
         self.ended("function", function.definition.name, span, first, given, result)
         return result
+
+    def _begin(self, function: UserFunction) -> None:
+        """Be in what a decorator has set for a function's calls."""
+        if function.records is not None:
+            self.records = function.records
+        if function.setting is not None:
+            function.setting.begin()
 
     def _names_of_its_own(self, definition: syntax.FunctionDefinition) -> frozenset[str]:
         """The names that Python would not look for outside: in braces, what is around is seen."""

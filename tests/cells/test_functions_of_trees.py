@@ -38,7 +38,8 @@ def printed(text: str) -> str:
         (LAYER + "m.register_forward_pre_hook(3)", "type", "a hook is a function"),
         (LAYER + "m(x).register_post_accumulate_grad_hook(print)", "no-grad", "non-leaf"),
         (LAYER + "torch.amp.GradScaler('cpu').step(3)", "type", "takes an optimiser"),
-        (HEAD + "with torch.autocast('cpu'): x", "value", "half precision"),
+        (HEAD + "with torch.autocast('cpu'): torch.nn.LSTM(2, 3)(x)", "value", "16 bits here"),
+        (HEAD + "with torch.autocast('cpu', dtype=torch.float64): x", "value", "not float64"),
     ],
 )
 def test_is_refused(text: str, code: str, words: str) -> None:

@@ -117,6 +117,9 @@ def test_statements_are_separated(text: str) -> None:
         ("if (lambda x: x)(1): a", "if (lambda x: x)(1) { a }"),
         ("if lambda: x: a", "if lambda: x { a }"),
         ("f = lambda x: x\ny", "f = lambda x: x; y"),
+        ("if a:\n  f = lambda x: x\nelse:\n  y", "if a { f = lambda x: x } else { y }"),
+        ("try:\n  f(lambda: x, lambda: y)\n  f = lambda: lambda: x\nexcept: y",
+         "try { f(lambda: x, lambda: y); f = lambda: lambda: x } except { y }"),
         ("x: a = 1", "x = 1"), ("x: a", "x: object"), ("x = 1 + \\\n 2", "x = 1 + 2"),
         ("from a.b import (x, y as b,)", "from a.b import x, y as b"),
         # both styles in one text
