@@ -39,7 +39,8 @@ def _replacement(node: Node, inputs: tuple[Node, ...]) -> Node:
     if inputs == node.inputs and (parts is None or inputs[0].size < LARGE):
         return node
     graph = node.graph
-    place = graph.span, graph.origin  # the program may be in the middle of being traced
+    # The program may be in the middle of being traced; what may refuse is looked for among its own.
+    place, refusing = (graph.span, graph.origin), len(graph.refusing)
     graph.span, graph.origin = node.span, node.origin
     try:
         if parts is not None and inputs[0].size >= LARGE:
@@ -49,3 +50,4 @@ def _replacement(node: Node, inputs: tuple[Node, ...]) -> Node:
         return node if inputs == node.inputs else graph.apply(node.op, inputs, node.attributes)
     finally:
         graph.span, graph.origin = place
+        del graph.refusing[refusing:]

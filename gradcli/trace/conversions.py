@@ -98,7 +98,7 @@ class Conversions:
         self.values.check_look(node, "item")
         passes = self.values.any_pass
         if passes is not None and (number := passes.number_in(node)) is not None:
-            self.values.taken_numbers.add(number)
+            self.values.taken_numbers[number] = node
             return number
         return self._number(self._elements(node).item(), node)
 

@@ -10,6 +10,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast
+from gradcli.ops.shaping import part, reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
@@ -90,8 +91,7 @@ class DataLoader(Object):
 
     def elements(self) -> Items:
         if self._collate is None and isinstance(self.dataset, TensorDataset | Node):
-            return Items([self._cut(each) for each in self._batches(count_of(
-                self.values, self.dataset))])  # fmt: skip
+            return Items([self._cut(each) for each in self._places()])
         rows: Callable[[int], Value]
         if self._row is not None:
             rows = partial(self._row, self.dataset)
@@ -111,8 +111,10 @@ class DataLoader(Object):
             return [self._integers(each) for each in self.values.elements(plan.batch_sampler)]
         if plan.sampler is not None:
             order = self._integers(plan.sampler)
+        elif plan.shuffled is not None:
+            order = _looked_at(self.values, plan.shuffled(count))
         else:
-            order = list(range(count)) if plan.shuffled is None else plan.shuffled(count)
+            order = list(range(count))
         size = plan.size or 1
         batches = [order[i : i + size] for i in range(0, len(order), size)]
         return batches[: _batch_count(plan, len(order))]
@@ -123,11 +125,22 @@ class DataLoader(Object):
     def _together(self, rows: list[Value]) -> Value:
         return collated(self.autograd, rows) if self._collate is None else self._collate(rows)
 
-    def _cut(self, places: list[int]) -> Value:
+    def _places(self) -> list[Node]:
+        """The same as tensors: numbers where rows come one by one."""
+        plan, count = self._plan, count_of(self.values, self.dataset)
+        is_given = plan.sampler is not None or plan.batch_sampler is not None
+        if plan.shuffled is None or is_given or not count:
+            constant, batches = self.values.graph.constant, self._batches(count)
+            if not plan.size and plan.batch_sampler is None:
+                return [constant(float(place)) for (place,) in batches]
+            return [constant(_integers(each)) for each in batches]
+        size, order = plan.size or 1, plan.shuffled(count)
+        starts = range(0, _batch_count(plan, count) * size, size)
+        places = [part(order, 0, start, min(size, count - start)) for start in starts]
+        return places if plan.size else [reshape(each) for each in places]
+
+    def _cut(self, chosen: Node) -> Value:
         """The rows at some places, of tensors at once."""
-        chosen: Value = self.values.graph.constant(_integers(places))
-        if not self._plan.size and self._plan.batch_sampler is None:
-            chosen = self.values.graph.constant(float(places[0]))
         if isinstance(self.dataset, TensorDataset):
             return Items(
                 [self.values.subscript(each, [chosen]) for each in self.dataset.tensors_of]
@@ -141,7 +154,7 @@ class Batching(NamedTuple):
     size: int
     """0 where rows come one by one."""
     drops_last: bool
-    shuffled: Callable[[int], list[int]] | None
+    shuffled: Callable[[int], Node] | None
     sampler: Value
     batch_sampler: Value
 
@@ -212,6 +225,10 @@ def _entry(value: Value, key: Value) -> Value:
     if not isinstance(value, Dictionary):
         raise GradcliError("type", "all rows of a batch are dictionaries, or none")
     return value.item([key])
+
+
+def _looked_at(values: Values, order: Node) -> list[int]:
+    return [int(each) for each in values.evaluator.value(order).tolist()]
 
 
 def _integers(places: list[int]) -> Any:
@@ -306,13 +323,13 @@ class DataLoaders:
             raise GradcliError(
                 "value", f"random_split: the lengths add up to {sum(lengths):g} of {count} rows"
             )
-        order, parts, start = self._shuffled(count), [], 0
+        order, parts, start = _looked_at(self.values, self._shuffled(count)), [], 0
         for length in map(int, lengths):
             part = Subset(self.values, given["dataset"], order[start : start + length])
             parts.append(part)
             start += length
         return Items(parts)
 
-    def _shuffled(self, count: int) -> list[int]:
-        drawn = self._call("torch.randperm", [self.values.graph.constant(float(count))], {})
-        return [int(each) for each in self.values.evaluator.value(drawn).tolist()]
+    def _shuffled(self, count: int) -> Node:
+        drawn: Node = self._call("torch.randperm", [self.values.graph.constant(float(count))], {})
+        return drawn

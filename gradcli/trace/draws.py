@@ -197,8 +197,7 @@ class Draws:
         count = self.values.integer(given["n"], "n")
         if count < 0:
             raise GradcliError("value", "randperm: n is 0 or more")
-        drawn = self.values.evaluator.value(self.uniform((count,)))
-        return self._made(self.values.graph.constant(np.argsort(drawn, kind="stable")), given)
+        return self._made(FUNCTIONS["argsort"].build(self.uniform((count,))), given)
 
     def _poisson(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Counts with the mean that each element is, by the inverse of their distribution."""

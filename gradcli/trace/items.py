@@ -91,12 +91,12 @@ class Items(Sequence[Any]):
         """Whether something was put into it since it was seen."""
         return self._length != seen._length
 
-    def last_of(self, before: Items) -> Any:
-        """The last item, if without it the list is the one `before`; else None."""
+    def behind(self, before: Items) -> list[Any]:
+        """The items that it has behind those of the one `before`; none if it begins with others."""
         pairs = zip(before.entries(), self.entries(), strict=False)
-        if self._length != before._length + 1 or any(a is not b for a, b in pairs):
-            return None
-        return self._store[self._length - 1]
+        if self._length < before._length or any(a is not b for a, b in pairs):
+            return []
+        return self._store[before._length : self._length]
 
     def rolled(self, rows: Node, last: Node | None) -> Items:
         """The list with the rows of a tensor behind its items, and then `last`, where the first of
@@ -159,17 +159,17 @@ class Generated(Items):
 class Growing(Items):
     """What stands for a list in a pass of a loop that stands for others."""
 
-    __slots__ = ("_last", "added")
+    __slots__ = ("_lasts", "added")
 
-    def __init__(self, last: Node, added: tuple[Any, ...] = ()) -> None:
-        """`last` stands for what the pass before has appended, `added` is what this one has."""
+    def __init__(self, lasts: tuple[Node, ...], added: tuple[Any, ...] = ()) -> None:
+        """`lasts` stand for what the pass before has appended, `added` is what this one has."""
         super().__init__([])
-        self._last = last
+        self._lasts = lasts
         self.added = added
 
     def appended(self, item: Any) -> Items:
         """The list with one more item."""
-        return Growing(self._last, (*self.added, item))
+        return Growing(self._lasts, (*self.added, item))
 
     def append(self, item: Any) -> None:
         """Put one more item at the end."""
@@ -177,7 +177,7 @@ class Growing(Items):
 
     def seen(self) -> Items:
         """The list as it is now, whatever is put into it later."""
-        return Growing(self._last, self.added)
+        return Growing(self._lasts, self.added)
 
     def has_grown(self, seen: Items) -> bool:
         """Whether something was put into it since it was seen."""
@@ -202,7 +202,7 @@ class Growing(Items):
     @overload
     def __getitem__(self, place: slice) -> Items: ...
     def __getitem__(self, place: int | slice) -> Any:
-        found = (self._last, *self.added)
+        found = (*self._lasts, *self.added)
         if isinstance(place, slice) or not -len(found) <= place < 0:
             raise Unlike("it reads the list that it makes longer")
         return found[place]

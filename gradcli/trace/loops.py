@@ -318,7 +318,8 @@ class Loops(Scopes):
             changed = rolling.changed(kept, effects, state, self.values.current)
             if changed.counts and turns.length is None:
                 most = min(most, MOST_RATES)
-            template = AnyPass(self.values, changed, done, min(least, PIECE))
+            least = min(least, PIECE)
+            template = AnyPass(self.values, self.special.numbers, changed, done, least)
             self.values.any_pass, in_place = template, changed.in_place
             self._stand_in(template, changed, most)
             goes_on = yield turns.stand_in(template, done, most)
@@ -434,7 +435,8 @@ class Loops(Scopes):
             if isinstance(place, Node)
         }
         for items in template.lists.values():
-            nodes = [self.values.current(each) for each in items.added if isinstance(each, Node)]
+            tensors = [each for each in items.added if each not in self.values.taken_numbers]
+            nodes = [self.values.current(each) for each in tensors if isinstance(each, Node)]
             if any(self.values.storage(each)[0] in changing for each in nodes):
                 raise Unlike("it appends a tensor that changes in place")
 
@@ -471,8 +473,9 @@ class Loops(Scopes):
             optimiser.steps[key] = now + rolled.loop.count * more
         for place, left in rolled.tensors.items():
             before, node = changed.tensors[place], left
-            if rolled.took_numbers and before in self.special.numbers:
-                node = self._as_number(left, before)
+            if rolled.took_numbers and left.known is None and before in self.special.numbers:
+                number = self.values.evaluator.value(left).item()
+                node = self.special.numbers.made_like(number, before)
             if node.known is None:
                 self._make_alike(node, before)
             if isinstance(place, str):
@@ -481,15 +484,6 @@ class Loops(Scopes):
                 self._hold(place, node)
         for tensor, (before_all, more) in versions.items():
             self.values.changes[self.values.current(tensor)] = before_all + rolled.loop.count * more
-
-    def _as_number(self, node: Node, other: Node) -> Node:
-        """A number as what it is now, as those are that it was computed of: an integer if another
-        one is.
-        """
-        number = self.values.evaluator.value(node).item()
-        if self.special.numbers.is_integer(other):
-            return self.graph.constant(number)
-        return self.values.plain(number) if node.known is None else node
 
     def _make_alike(self, node: Node, other: Node) -> None:
         """A tensor is named and printed as another one: as a number, an array, with its dtype."""
@@ -520,7 +514,7 @@ class Loops(Scopes):
             (self.special.mark(), len(self.notes), len(self.autograd.notes)),
             *(self.autograd.state() if shared else self.autograd.lasting_state()),
             self.graph.seed,
-            self.values.modes_changed,
+            *self.values.modes.items(),
             len(self.leaves) if shared else 0,
             len(self.values.latest) if shared else 0,
             *self.frame.functions.values(),

@@ -409,7 +409,8 @@ class Module(Object):
 
     def _in_mode(self, training: bool) -> Module:
         for _, module in self.named_modules():
-            self.values.modes_changed += module.training != training
+            was, _ = self.values.modes.get(module, (module.training, training))
+            self.values.modes[module] = was, training
             module.training = training
         return self
 

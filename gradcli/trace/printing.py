@@ -185,6 +185,11 @@ class PrintedNumbers:
         if self._found[node]:
             self._integers[node] = self.is_integer(other)
 
+    def made_like(self, number: float, other: Node) -> Node:
+        """A number as what another one is: an integer if that is one."""
+        graph, values = self.values.graph, self.values
+        return graph.constant(number) if self.is_integer(other) else values.plain(number)
+
     def is_integer(self, node: Node) -> bool:
         """Whether a number, if it is whole, is an integer: outside of Python's programs it is; in
         these it depends on what it was computed of.
@@ -208,7 +213,7 @@ class PrintedNumbers:
         if node.kind != "float":
             return True
         if node in self.values.taken_numbers:
-            return False
+            return self.values.taken_numbers[node].kind == "int"
         if node.known is not None:
             return node.attributes != DECIMAL and float(node.known).is_integer()
         if not node.inputs or ("int" not in node.op.takes and node.op not in _NAMED):

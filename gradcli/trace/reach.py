@@ -48,14 +48,17 @@ HARMLESS = frozenset((
     "items", "keys", "values", "format", "lower", "upper", "strip", "center", "ljust", "rjust",
     "join", "replace", "startswith", "endswith", "title", "zfill", "isalpha", "isdigit", "Tensor",
     "TensorDataset", "LayerNorm", "GroupNorm", "Identity", "Unflatten", "MultiheadAttention",
-    "train", "eval", "training",
+    "train", "eval", "training", "utils", "DataLoader", "Dataset", "clip_grad_norm_",
+    "clip_grad_value_", "GRUCell", "LSTMCell", "RNNCell", "trunc_normal_", "orthogonal_",
+    "children", "modules", "named_modules", "named_children", "in_features", "out_features",
+    "dataset", "batch_size", "astype", "contiguous",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""
 _MODULES = frozenset((
     "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg", "torch.nn",
-    "torch.optim", "torch.nn.init", "torch.utils", "torch.utils.data", "torchvision", "os", "sys",
-    "matplotlib", "matplotlib.pyplot", "pandas", "warnings",
+    "torch.optim", "torch.nn.init", "torch.nn.utils", "torch.utils", "torch.utils.data",
+    "torchvision", "os", "sys", "matplotlib", "matplotlib.pyplot", "pandas", "warnings", "typing",
 ))  # fmt: skip
 """Of these, functions that keep something between their calls have other names than those."""
 _CHANGING = frozenset(("pop", "popitem", "update", "clear", "setdefault", "remove", "insert"))
@@ -66,7 +69,7 @@ _AT_ONCE = _CHANGING | frozenset((
     "next", "setattr", "delattr", "register_buffer", "register_parameter", "load_state_dict",
     "state_dict", "get", "copy", "index", "count", "find", "sort", "reverse", "split", "rsplit",
     "splitlines", "lstrip", "rstrip", "rfind", "isspace", "isalnum", "isnumeric", "casefold",
-    "capitalize", "swapcase", "encode", "decode", "read", "readlines", "write", "close",
+    "capitalize", "swapcase", "encode", "decode", "read", "readlines", "write", "close", "deepcopy",
 ))  # fmt: skip
 """Functions and methods that have done what they do when they end."""
 _FINDERS = frozenset((
@@ -160,7 +163,9 @@ def _lasts(part: syntax.Syntax, is_called: bool) -> bool:
     """Whether what a doubtful part does may go on in a loop that does not reach it."""
     if isinstance(part, syntax.Attribute | syntax.Name):
         return not is_called or _name(part) not in _AT_ONCE
-    return isinstance(part, syntax.Try | syntax.Yield | syntax.Imported | syntax.ClassDefinition)
+    if isinstance(part, syntax.Imported):
+        return part.path.rpartition(".")[2] not in _AT_ONCE
+    return isinstance(part, syntax.Try | syntax.Yield | syntax.ClassDefinition)
 
 
 def _excused(
@@ -241,7 +246,9 @@ def _binds_own(part: syntax.Assign | syntax.AugmentedAssign) -> bool:
 
 def _imports_functions(part: syntax.Imported) -> bool:
     module, _, member = part.path.rpartition(".")
-    return part.path in _MODULES or (module in _MODULES and _is_known(member))
+    return module == "typing" or (
+        part.path in _MODULES or (module in _MODULES and _is_known(member))
+    )
 
 
 def _always(_: object) -> bool:

@@ -13,6 +13,7 @@ engine to know how many these are.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 from gradcli.graph import Graph, Node
@@ -46,12 +47,12 @@ class Changed(NamedTuple):
 
     tensors: dict[Place, Node]
     """What now is where a tensor is that is another one after each pass."""
-    lists: dict[str, Node]
+    lists: dict[str, tuple[Node, ...]]
     """What was appended to lists, by name."""
     counts: dict[OptimisedParameter, tuple[int, int]]
     """The counts of steps of optimisers: how many there were, and are made in each pass."""
     in_place: set[str]
-    """The lists that are the same as before, with one more item."""
+    """The lists that are the same as before, with more items."""
     made: list[Node]
     """The nodes that it made for all these."""
     draws: int
@@ -75,7 +76,7 @@ class Rolling:
         self._lists: dict[str, Items] = {}
         self._start = 0
         self._graph: Graph
-        self._draws = 0
+        self._draws = self._refusing = 0
         self._effects: tuple[Any, ...] = ()
         self._state: TensorState
         self._wait = self._due
@@ -101,7 +102,7 @@ class Rolling:
     ) -> None:
         """Remember how things stand before a pass."""
         self._before, self._start, self._effects = dict(values), graph.count, effects
-        self._graph, self._draws = graph, graph.draws
+        self._graph, self._draws, self._refusing = graph, graph.draws, len(graph.refusing)
         self._state = state
         self._lists = {
             name: value.seen() for name, value in values.items() if isinstance(value, Items)
@@ -165,15 +166,20 @@ class Rolling:
         grads = state.grads_since(self._state, self._start, left, current)
         tensors |= {GradOf(node): grad for node, grad in grads.items()}
         older = {value for value in self._before.values() if isinstance(value, Node)}
-        for name in lists:
-            older.update(each for each in self._lists[name].entries()[-1:])
-        made = made_since([*tensors.values(), *lists.values()], older.__contains__, self._start)
+        for name, added in lists.items():
+            older.update(self._lists[name].entries()[-len(added) :])
+        results = [
+            *tensors.values(),
+            *chain(*lists.values()),
+            *self._graph.refusing[self._refusing :],
+        ]
+        made = made_since(results, older.__contains__, self._start)
         same = {name for name in lists if values[name] is self._before[name]}
         return Changed(tensors, lists, counts, same, made, self._graph.draws - self._draws)
 
 
-def _appended(name: str, items: Items, before: Items) -> Node:
-    item = items.last_of(before)
-    if not isinstance(item, Node):
-        raise Unlike(f"{name} does not get one tensor in each pass")
-    return item
+def _appended(name: str, items: Items, before: Items) -> tuple[Node, ...]:
+    added = items.behind(before)
+    if not added or not all(isinstance(each, Node) for each in added):
+        raise Unlike(f"{name} does not get tensors in each pass")
+    return tuple(added)

@@ -10,6 +10,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, Note, RefusedError, Span
 from gradcli.graph import Node
 from gradcli.language import syntax
+from gradcli.ops.loops import NotRolled, Unlike
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.callee import MODULES, path_of
 from gradcli.trace.items import Device
@@ -66,6 +67,13 @@ class Scopes(Bindings):
             is_tried = any(not isinstance(each, Recording) for each in begun)
             with self._trying() if is_tried else nullcontext():
                 leave = yield self.body(statement.body)
+        except Unlike:
+            self.records = records
+            for manager in reversed(begun):
+                if not isinstance(manager, Recording):
+                    raise NotRolled("a block of a pass ends early") from None
+                manager.end()
+            raise
         except GradcliError as error:
             self.frame = frame
             if (yield self._ended(begun, records, error)):

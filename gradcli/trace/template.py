@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from gradcli.graph import Array, Node
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.creation import draw_of, redrawn
 from gradcli.ops.indexing import Item
-from gradcli.ops.kinds import CAST
+from gradcli.ops.joining import stack
+from gradcli.ops.kinds import CAST, cast
 from gradcli.ops.loops import (
     CARRIED,
     ROW,
@@ -26,6 +28,7 @@ from gradcli.ops.loops import (
 )
 from gradcli.ops.shaping import reshape
 from gradcli.trace.items import Growing, Items
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.rolling import LAST, Changed, Place
 from gradcli.trace.takings import Takings
 from gradcli.trace.values import Value, Values
@@ -62,8 +65,12 @@ def _like(node: Node, value: Node) -> Node:
 class AnyPass:
     """A pass that is traced over what stands for values of any pass."""
 
-    def __init__(self, values: Values, changed: Changed, before: int, least: int) -> None:
-        """`before` is how many passes there were before, `least` how many it has to stand for."""
+    def __init__(
+        self, values: Values, printed: PrintedNumbers, changed: Changed, before: int, least: int
+    ) -> None:
+        """`before` is how many passes there were before, `least` how many it has to stand for;
+        `printed` tells numbers from tensors.
+        """
         graph, evaluator = values.graph, values.evaluator
         self._values, self._graph, self._evaluator, self._before = values, graph, evaluator, before
         self._least = least
@@ -71,13 +78,22 @@ class AnyPass:
         self._looked = len(evaluator.looked)
         self.first = graph.count
         self._first_list = Items([]).number
-        given = dict.fromkeys((*changed.tensors.values(), *changed.lists.values()))
+        given = dict.fromkeys((*changed.tensors.values(), *chain(*changed.lists.values())))
         self._carried = {node: _stand_in(node) for node in given}
         self.tensors = {held: self._carried[node] for held, node in changed.tensors.items()}
         """What stands for tensors, by place."""
-        self._last = {name: self._carried[node] for name, node in changed.lists.items()}
-        self.lists = {name: Growing(node) for name, node in self._last.items()}
+        self._lasts = {
+            name: tuple([self._carried[node] for node in added])
+            for name, added in changed.lists.items()
+        }
+        self.lists = {name: Growing(nodes) for name, nodes in self._lasts.items()}
         """What stands for lists, by name."""
+        self._printed = printed
+        self._numbers_before = [
+            {place: node for place, node in enumerate(added) if node in printed}
+            for added in changed.lists.values()
+        ]
+        """The numbers among what the pass before has appended, by list."""
         self._drawn: dict[Node, int] = {}
         """The numbers of the draws of the pass."""
         self._draws = changed.draws
@@ -88,7 +104,7 @@ class AnyPass:
         self._numbers_in: dict[Node, Node] = {}
         """What stands for numbers that the pass takes out of tensors."""
         self._nexts: dict[Place, Node] = {}
-        self._items: dict[str, Node] = {}
+        self._items: dict[str, tuple[Node, ...]] = {}
         """What the pass appends to lists."""
         self._guards: list[Node] = []
 
@@ -131,12 +147,10 @@ class AnyPass:
         return self.takings.take(node, places, moving)
 
     def number_in(self, node: Node) -> Node | None:
-        """What stands for the number that is taken out of a tensor, if it is a float that the pass
-        has computed.
-        """
-        if node.index < self.first or node.known is not None or node.kind != "float":
+        """What stands for the number that is taken out of a tensor, if the pass has computed it."""
+        if node.index < self.first or node.known is not None or node.kind == "bool":
             return None
-        number = bind(detach(reshape(node, ())))
+        number = bind(detach(cast(reshape(node, ()), "float")))
         self._numbers_in[number] = node
         return number
 
@@ -167,19 +181,19 @@ class AnyPass:
             if (value.op is LEAF) != (node.op is LEAF):
                 raise Unlike("its passes do not build the same graph")
             self._nexts[held] = value
-        for name, node in self._last.items():
+        for name, nodes in self._lasts.items():
             items = values[name]
-            if not isinstance(items, Growing) or len(items.added) != 1:
-                raise Unlike(f"{name} does not get one item in each pass")
-            (item,) = items.added
-            if not isinstance(item, Node) or (item.shape, item.kind) != (node.shape, node.kind):
-                raise Unlike(f"the items of {name} are not tensors of one shape")
-            self._items[name] = item
+            if not isinstance(items, Growing) or len(items.added) != len(nodes):
+                raise Unlike(f"{name} does not get as many items in each pass")
+            for item, node in zip(items.added, nodes, strict=True):
+                if not isinstance(item, Node) or (item.shape, item.kind) != (node.shape, node.kind):
+                    raise Unlike(f"the items of {name} are not tensors of one shape")
+            self._items[name] = items.added
         if not self._nexts and not self._items:
             raise Unlike("its passes change nothing")
         looked = self._evaluator.looked[self._looked :]
         self._guards = list(dict.fromkeys(node for node in looked if node.index >= self.first))
-        results = [*self._nexts.values(), *self._items.values()]
+        results = self._results_but_guards()
         inside = {*self._inside(), *self._numbers_in}  # the pass before has known its numbers
         steps = made_since(results, inside.__contains__, self.first)
         used = {each for node in steps for each in node.inputs}.union(self._nexts.values())
@@ -202,12 +216,33 @@ class AnyPass:
                 self._drawn[node] = number
 
     def _results(self) -> list[Node]:
-        return [*self._nexts.values(), *self._items.values(), *self._guards]
+        return [*self._results_but_guards(), *self._guards]
+
+    def _results_but_guards(self) -> list[Node]:
+        return [*self._nexts.values(), *self._appended(), *self._refusing()]
+
+    def _appended(self) -> Iterable[Node]:
+        """What the pass appends to lists."""
+        return chain(*self._items.values())
+
+    def _numbers_made(self) -> dict[Node, Node]:
+        """The numbers that the pass appends to lists and has computed of others, or of how many
+        passes there were, with what the pass before has appended there.
+        """
+        pairs = zip(self._items.values(), self._numbers_before, strict=True)
+        found = {added[place]: node for added, nodes in pairs for place, node in nodes.items()}
+        counts = dict(self._counts)
+        return {
+            node: before
+            for node, before in found.items()
+            if node in counts
+            or (self._numbers_in and node not in self._numbers_in and node.kind == "float")
+        }
 
     def _check_names(self) -> None:
         """Names of one value must be so in all passes: then their cotangents are one sum."""
         pairs = [(self.tensors[held], node) for held, node in self._nexts.items()]
-        pairs += [(self._last[name], node) for name, node in self._items.items()]
+        pairs += zip(chain(*self._lasts.values()), self._appended(), strict=True)
         nexts: dict[Node, Node] = {}
         if any(nexts.setdefault(node, after) is not after for node, after in pairs):
             raise Unlike("its passes do not build the same graph")
@@ -221,7 +256,7 @@ class AnyPass:
             raise Unlike("its passes do not build the same graph")
         if not {*steps, *inside}.issuperset(self._nexts.values()):
             raise Unlike("its passes do not build the same graph")
-        if not set(steps).issuperset(self._items.values()):
+        if not {*steps, *self._numbers_made()}.issuperset(self._appended()):
             raise Unlike("it appends what it has not computed")
         if not set(steps).issuperset(self._refusing()):
             raise Unlike("a function in it may refuse its operands, and nothing needs its value")
@@ -253,9 +288,9 @@ class AnyPass:
         """The loop with so many passes."""
         steps = self._steps(self._results())
         nexts = {self.tensors[held]: node for held, node in self._nexts.items()}
-        nexts |= {self._last[name]: node for name, node in self._items.items()}
+        nexts |= zip(chain(*self._lasts.values()), self._appended(), strict=True)
         used = {operand for node in steps for operand in node.inputs}
-        used.update(self._nexts.values(), self._guards)
+        used.update(self._nexts.values(), self._guards, self._appended())
         carried = [
             Carried(node, start, nexts[node])
             for start, node in self._carried.items()
@@ -299,7 +334,8 @@ class AnyPass:
         if count != most:
             loop = self._loop(count)
         lasts = {held: loop.last(node) for held, node in self._nexts.items()}
-        numbers = {node: loop.every(node) for node in self._numbers_in if loop.has(node)}
+        taken = [node for node in self._numbers_in if loop.has(node)]
+        numbers = {node: loop.every(node) for node in (*taken, *self._numbers_made())}
         if self._guards or numbers:
             nodes = [each for each in (*lasts.values(), *numbers.values()) if each.op is loop]
             nodes = list(dict.fromkeys(nodes))
@@ -319,13 +355,16 @@ class AnyPass:
             for node, every in numbers.items()
         }
         lists: dict[str, Value] = {}
-        for name, node in self._items.items():
+        for name, added in self._items.items():
             before = values[name]
             assert isinstance(before, Items)
-            if node in numbers:
-                lists[name] = before.longer(made[node])
+            if made.keys().isdisjoint(added):
+                lists[name] = self._longer(before, loop, self._lasts[name], added)
+            elif made.keys() >= {*added}:
+                passes = zip(*(made[node] for node in added), strict=True)
+                lists[name] = before.longer([*chain(*passes)])
             else:
-                lists[name] = self._longer(before, loop, self._last[name], node)
+                raise Unlike("it appends numbers and tensors to one list")
         tensors = {held: _like(self._nexts[held], node) for held, node in lasts.items()}
         tensors.update(
             (held, made[node][-1]) for held, node in self._nexts.items() if node in numbers
@@ -333,21 +372,37 @@ class AnyPass:
         return Rolled(loop, tensors, lists, bool(numbers))
 
     def _made_again(self, node: Node, values: Array) -> list[Node]:
-        """Numbers that all passes have taken out of a tensor."""
+        """Numbers that all passes have taken out of a tensor, or computed of these."""
         if not (np.abs(values) <= LARGEST_SINGLE).all():
             raise Unlike("it takes numbers out of tensors that may be infinite")
-        single = self._values.is_single(self._numbers_in[node])
+        tensor = self._numbers_in.get(node)
+        if tensor is None:
+            before = self._numbers_made()[node]
+            return [self._printed.made_like(number, before) for number in values.tolist()]
+        if tensor.kind == "int":
+            return [self._graph.constant(number) for number in values.tolist()]
+        single = self._values.is_single(tensor)
         return [self._values.plain(number, single=single) for number in values.tolist()]
 
-    def _longer(self, items: Items, loop: Loop, last: Node, item: Node) -> Items:
+    def _longer(
+        self, items: Items, loop: Loop, lasts: Sequence[Node], added: Sequence[Node]
+    ) -> Items:
         """A list with what each pass has appended. What is also carried on is collected where a
         pass gets it, as its cotangent is one sum with what that pass adds.
         """
-        if last in [each.node for each in loop.carried]:
-            return items.rolled(loop.every(last), loop.last(item))
-        if item in [each.next for each in loop.carried]:
-            raise Unlike("what it appends is carried on in another way")
-        return items.rolled(loop.every(item), None)
+        if len(added) == 1:
+            (last,), (item,) = lasts, added
+            if last in [each.node for each in loop.carried]:
+                return items.rolled(loop.every(last), loop.last(item))
+            if item in [each.next for each in loop.carried]:
+                raise Unlike("what it appends is carried on in another way")
+            return items.rolled(loop.every(item), None)
+        if not loop.is_opaque:  # else no gradient comes back to them
+            raise Unlike("it appends several tensors to one list")
+        if len({node.shape for node in added}) > 1:
+            raise Unlike("it appends tensors of several shapes to one list")
+        rows = stack([loop.every(node) for node in added], 1)
+        return items.rolled(reshape(rows, -1, *added[0].shape), None)
 
 
 def _likeness(node: Node) -> tuple[Any, ...]:

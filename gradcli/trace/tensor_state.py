@@ -49,6 +49,7 @@ class TensorState:
         self._kept: list[dict[Node, Any]] = [dict(each) for each in self._live]
         self._calls, self._notes = len(autograd.calls), len(autograd.notes)
         self._optimisers = [*autograd.optimisers]
+        self._modes = {**self._values.modes}
         self._counts = {
             OptimisedParameter(each, key): count
             for each in self._optimisers
@@ -74,6 +75,9 @@ class TensorState:
             each.steps_of_passes.clear()
             each.steps.clear()
             each.states.clear()
+        for module, (was, _) in self._values.modes.items():
+            module.training = self._modes[module][1] if module in self._modes else was
+        self._values.modes = {**self._modes}
         for parameter, count in self._counts.items():
             parameter.optimiser.steps[parameter.key] = count
             parameter.optimiser.states[parameter.key] = {}

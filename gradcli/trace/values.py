@@ -46,6 +46,13 @@ class PlainNumbers(Protocol):
         """Whether that is an integer in Python."""
 
 
+class Trained(Protocol):
+    """A layer."""
+
+    training: bool
+    """Whether it is being trained."""
+
+
 class StandIns(Protocol):
     """A pass of a loop that stands for others."""
 
@@ -110,10 +117,10 @@ class Values(Changes):
         """How tensors are written, where `torch.set_printoptions` has set it."""
         self.array_options: Mapping[str, Any] = {}
         """The same for arrays, by `np.set_printoptions`."""
-        self.taken_numbers: set[Node] = set()
-        """What stands for numbers that passes of loops take out of tensors."""
-        self.modes_changed = 0
-        """How often a layer began or ended to be trained."""
+        self.taken_numbers: dict[Node, Node] = {}
+        """What stands for numbers that passes of loops take out of tensors, with these."""
+        self.modes: dict[Trained, tuple[bool, bool]] = {}
+        """Whether layers were being trained before that was first set, and are now."""
         self.rolls = False
         """Whether passes of loops may become one node."""
         self.gathers = False

@@ -47,6 +47,70 @@ ROLLED = {
         ),
     ),
     "training mode": looped("net.train()", *TRAINS, before=MODEL.format(""), after="print(loss)"),
+    "modes that take turns": looped(
+        "net.train()",
+        *TRAINS,
+        "net.eval()\nkept = kept + net(X).detach().sum()",
+        before=MODEL.format("x = x*2 if self.training else x; ") + "kept = 0.0",
+        after="print(kept)",
+    ),
+    "an error between two modes": looped(
+        "net.eval()",
+        "kept = kept + net(X).detach().sum()",
+        "if i == 70: net.eval()",
+        "net.train()",
+        *TRAINS,
+        before=MODEL.format("x = x*2 if self.training else x; ") + "kept = 0.0",
+        after="print(kept, net.training)",
+    ),
+    "imports that it does not use": looped(
+        *PLAIN,
+        before="from torch.utils.data import DataLoader, TensorDataset\nimport copy\n"
+        "from typing import List\nbest = copy.deepcopy([1])",
+    ),
+    "batches in order": looped(
+        "for a, b in loader:\n    loss = ((a @ w - b)**2).mean()\n    loss.backward()\n"
+        "    with torch.no_grad(): w -= 0.05*w.grad\n    w.grad = None\n"
+        "    total += loss.item()*len(b)",
+        before="from torch.utils.data import DataLoader, TensorDataset\n"
+        "loader = DataLoader(TensorDataset(X, y), batch_size=2)\ntotal = 0.0",
+        after="print(w, total)",
+    ),
+    "batches in a random order": looped(
+        "for a, b in loader:\n    loss = ((a @ w - b)**2).mean()\n    loss.backward()\n"
+        "    with torch.no_grad(): w -= 0.05*w.grad\n    w.grad = None\n"
+        "    kept.append(loss.item())",
+        before="from torch.utils.data import DataLoader, TensorDataset\n"
+        "torch.manual_seed(3)\nrows = TensorDataset(X, y)\n"
+        "loader = DataLoader(rows, batch_size=2, shuffle=True)\nkept = []",
+        after="print(w, kept)",
+    ),
+    "a random order": looped(
+        "perm = torch.randperm(3)\nfor k in range(0, 3, 2):\n    at = perm[k:k + 2]\n"
+        "    loss = ((X[at] @ w - y[at])**2).mean()\n    loss.backward()\n"
+        "    with torch.no_grad(): w -= 0.05*w.grad\n    w.grad = None",
+        before="torch.manual_seed(3)",
+        after="print(w, perm)",
+    ),
+    "a gradient that is cut": looped(
+        LOSS, "loss.backward()", "n = torch.nn.utils.clip_grad_norm_([w], 0.1)", STEP, ZERO,
+        after="print(w, n)",
+    ),
+    "a gradient of which the elements are cut": looped(
+        LOSS, "loss.backward()", "torch.nn.utils.clip_grad_value_([w], 0.1)", STEP, ZERO
+    ),
+    "numbers of its numbers in a list": looped(
+        *PLAIN, "kept.append(loss.item()/3 + 1)\nok.append(100*(X @ w > y).sum().item()/3)",
+        before="kept = []\nok = []", after="print(w, kept, ok)",
+    ),
+    "counts in a list": looped(
+        *PLAIN, "at.append(i)\nright.append((X @ w > y).sum().item())",
+        before="at = []\nright = []", after="print(w, at, right)",
+    ),
+    "counts added up": looped(
+        *PLAIN, "right += (X @ w > y + 0.01*i).sum().item()\nn += len(y)",
+        before="right = 0\nn = 0", after="print(w, right, n, right/n)",
+    ),
     "its numbers in a list": looped(
         *PLAIN, "kept.append(loss.item())", before="kept = []",
         after="print(w, kept[3], min(kept), sum(kept)/len(kept), len(kept), kept[-1])",
@@ -188,13 +252,6 @@ UNROLLED = {
         *TRAINS,
         before=MODEL.format("x = x*2 if self.training else x; "),
         after="print(net.fc.weight, net.training)",
-    ),
-    "modes that take turns": looped(
-        "net.train()",
-        *TRAINS,
-        "net.eval()\nkept = kept + net(X).detach().sum()",
-        before=MODEL.format("x = x*2 if self.training else x; ") + "kept = 0.0",
-        after="print(kept)",
     ),
     "a number that decides": looped(
         *PLAIN, "if loss.item() < 0.5: k += 1", before="k = 0", after="print(w, k)"

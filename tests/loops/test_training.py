@@ -265,11 +265,56 @@ WINDOWS = looped(
     after="print(w, x, t)",
 )
 """Slices at drawn places, as batches of texts are made."""
+BATCH = (
+    "for k in range(0, 3, 2):\n    out = X[k:k + 2] @ torch.outer(w, w)\n"
+    "    loss = torch.nn.functional.cross_entropy(out, labels[k:k + 2])\n    loss.backward()\n"
+    "    with torch.no_grad(): w -= 0.05*w.grad\n    w.grad.zero_()\n    "
+)
+"""Batches that need the gradient alone of a loss that may refuse its labels."""
+LABELS = "labels = torch.tensor([0, 1, 1])\nkept = [5.0]\nlast = torch.tensor(0.0)"
 ROLLED |= {
     "windows": WINDOWS,
     "windows of truth values": WINDOWS.replace("* 7", "> 9").replace("% 3", ".long()"),
+    "a print without gradients": looped(
+        LOSS,
+        "loss.backward()",
+        "with torch.no_grad():\n    w -= 0.05*w.grad\n    if i % 70 == 4: print(loss)",
+        ZERO,
+    ),
+    "a print within one more block": looped(
+        LOSS,
+        "loss.backward()",
+        "with torch.no_grad():\n    with torch.enable_grad():\n"
+        "        z = w*2\n        if i % 70 == 4: print(z)\n    w -= 0.05*w.grad",
+        ZERO,
+    ),
+    "batches": looped(BATCH + "pass", before=LABELS),
+    "batches leave numbers": looped(
+        BATCH + "kept.append(loss.item())", before=LABELS, after="print(w, kept)"
+    ),
+    "batches leave tensors": looped(
+        BATCH + "kept.append(loss.detach())",
+        before=LABELS + "\nkept = []",
+        after="print(w, kept[-1], torch.stack(kept).sum())",
+    ),
+    "batches leave two numbers each": looped(
+        BATCH + "kept.append(loss.item()); kept.append(w[0].item())",
+        before=LABELS,
+        after="print(w, kept)",
+    ),
+    "batches read what the one before has left": looped(
+        BATCH + "kept.append(loss.item() + 0.5*kept[-1])", before=LABELS, after="print(w, kept)"
+    ),
+    "batches leave what they go on with": looped(
+        BATCH + "last = 0.5*last + loss.detach()\n    kept.append(last)",
+        before=LABELS + "\nkept = []",
+        after="print(w, torch.stack(kept), last)",
+    ),
 }
 UNROLLED = {
+    "batches of which one is refused": looped(
+        BATCH + "labels = labels*(1 + i // 90)", before=LABELS
+    ),
     "windows that end early": looped(
         "k = torch.randint(20, (1,))",
         "loss = 0.1 * w.sum() * torch.stack([data[i:i + 4] for i in k]).sum()",

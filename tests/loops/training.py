@@ -75,6 +75,10 @@ def program(seed: int) -> str:
     body += [f"loss = {draw.choice(LOSSES)}", *way(draw, parameters, rate)]
     if kept:
         body.append(draw.choice(KEPT[kept]))
+    if draw.random() < 0.3:
+        body.insert(1, "pred = pred*(1 + 0.1*m)")
+        batch = [f"    {line}" for part in body for line in part.splitlines()]
+        body = [f"for m in range({draw.choice([2, 3])}):", *batch]
     if draw.random() < 0.5:
         body += [f"if i % {draw.choice([5, 70, 90])} == 4:", f"    {draw.choice(PRINTED)}"]
     if draw.random() < 0.2:
