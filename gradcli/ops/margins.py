@@ -12,7 +12,7 @@ from gradcli.ops.powers import sqrt
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import clamp_min, minimum, where
 from gradcli.ops.shapes import broadcast, show
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, Ranked
 
 table = Group("loss")
 
@@ -46,6 +46,12 @@ def hinge_embedding_loss(
     formula="maximum(0, -target * (input1 - input2) + margin)",
     kink=MARGIN,
     unlike={"torch.margin_ranking_loss": "F.margin_ranking_loss(…)"},
+    demands={
+        "input1, input2, target": Ranked(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            "{sizes} "
+        )
+    },
 )
 def margin_ranking_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"

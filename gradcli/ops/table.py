@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         unlike: Mapping[str, str]
         passes_on: bool
         own_memory: bool
-        demands: Mapping[str, Demand | Alike]
+        demands: Mapping[str, Demand | Alike | Ranked]
         by_dtype: ByDtype | None
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
@@ -86,6 +86,13 @@ class Alike(NamedTuple):
     kind: str = "RuntimeError"
     with_axes: bool = False
     """Only where all of them have axes: a single value multiplies."""
+
+
+class Ranked(NamedTuple):
+    """That PyTorch takes operands of as many axes only, and what it says of others."""
+
+    words: str
+    """Its message, with `{sizes}` for their names and sizes."""
 
 
 SCALAR = Alike("expected scalar type {Type} but found {Other}")
@@ -182,10 +189,10 @@ class Function(NamedTuple):
     """
     own_memory: bool = False
     """Whether its result has memory of its own in PyTorch even where it is a view here: `flip`."""
-    demands: Mapping[str, Demand | Alike] = EMPTY
+    demands: Mapping[str, Demand | Alike | Ranked] = EMPTY
     """By operand the dtypes that PyTorch takes: a program that imports it means what that says.
     A demand on several operands, "input, target", is met by one that meets it, or by all that are
-    `Alike`."""
+    `Alike` or `Ranked` alike."""
     by_dtype: ByDtype | None = None
     """Parameters that are other numbers for tensors of some dtypes, in a program that imports
     PyTorch or NumPy: the largest number of float32, where a run computes in float64."""

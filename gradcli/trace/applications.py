@@ -39,6 +39,8 @@ _OF_ONE_SIZE = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 """Losses that PyTorch warns of where they broadcast."""
 _NORMS = ("batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm")
 """What takes parameters of 32 bits with inputs of 16."""
+_OF_FACTORS = frozenset(("matmul", "mm", "bmm", "mv", "dot", "linear"))
+"""Functions that multiply factors of one dtype."""
 _NEW_VIEWS = {
     "view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
     "expand": "expand", "expand_as": "expand",
@@ -234,11 +236,7 @@ class Applications(NumpyCalls):
             changed = by_dtype(self.values, built_in, arguments, keywords)
             arguments, keywords = [*changed[0]], {**changed[1]}
         first = self.graph.count
-        try:
-            result: Value = call(self.values, built_in, arguments, keywords)
-        except GradcliError as error:
-            given = (*arguments, *keywords.values())
-            raise self._as_said(built_in.name, error, given) from None
+        result = self._built(built_in, arguments, keywords)
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))
         if self.autograd.dtypes is not None:
@@ -252,6 +250,19 @@ class Applications(NumpyCalls):
         if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
             self.values.copies.add(result)
         return result
+
+    def _built(
+        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """What a function of the op table builds, whose errors are told as they are elsewhere."""
+        try:
+            if self.autograd.dtypes is not None and built_in.name in _OF_FACTORS:
+                self.autograd.dtypes.check_factors(built_in.name, *arguments[:2])
+            built: Value = call(self.values, built_in, arguments, keywords)
+        except GradcliError as error:
+            given = (*arguments, *keywords.values())
+            raise self._as_said(built_in.name, error, given) from None
+        return built
 
     def _as_said(self, name: str, error: GradcliError, given: Sequence[Value]) -> GradcliError:
         """An error of a function with the words that PyTorch or NumPy has for it there, if they

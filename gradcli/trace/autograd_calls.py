@@ -149,6 +149,8 @@ class AutogradCalls:
 
         given = dict(zip(("outputs", "inputs", "grad_outputs"), arguments, strict=False))
         given |= keywords
+        if given.get("grad_outputs") is None:
+            return self._grads([], given)[1]
         rows = self.values.rows(self.values.tensor(given["grad_outputs"], "grad_outputs"))
         retained: dict[str, Value] = {"retain_graph": self.values.graph.constant(True)}
         found = [self._grads([], given | {"grad_outputs": row} | retained)[1] for row in rows]
@@ -163,10 +165,14 @@ class AutogradCalls:
         )  # fmt: skip
         keywords = _renamed(keywords, {"gradient": "grad_outputs"})
         given = bind_names("grad", names, arguments, keywords, names[2:])
+        kind = self.values.plain_kind(given["outputs"])
+        if kind and self.values.is_pytorch:
+            said = f"'{kind}' object is not iterable"
+            raise RefusedError(("TypeError", said), "type", "the outputs of grad are tensors")
         outputs = self._several(given["outputs"], "the outputs of grad")
         listed = not isinstance(given["outputs"], Node)
         gradients = self._gradients(given.get("grad_outputs"), outputs, listed)
-        inputs = self._several(given["inputs"], "the inputs of grad")
+        inputs = self._named_inputs("grad", given["inputs"])
         first = self.values.graph.count
         found = self.autograd.grad(outputs, inputs, gradients, *self._graphs(given))
         if self.values.passages is not None:
@@ -220,11 +226,16 @@ class AutogradCalls:
         value = given.get("inputs")
         if value is None:
             return None
-        inputs = self._several(value, "the inputs of backward")
+        return self._named_inputs("backward", value)
+
+    def _named_inputs(self, name: str, value: Value) -> list[Node]:
+        """The inputs of a function, one at least."""
+        inputs = self._several(value, f"the inputs of {name}")
         if not inputs:
-            raise GradcliError(
+            raise RefusedError(
+                ("RuntimeError", f"`inputs` argument to `{name}()` cannot be empty."),
                 "type",
-                "the inputs of backward are an empty list",
+                f"the inputs of {name} are an empty list",
                 hint="leave them out for all leaves, or name some: z.backward(inputs=[x])",
             )
         return inputs
@@ -242,6 +253,14 @@ class AutogradCalls:
             return [value]
         return self.values.tensors(value, what)
 
+    def _only_tensor(self, value: Value) -> Value:
+        """The tensor in a list of one, which PyTorch takes for the gradient of one output, too."""
+        row = self.values.listed.get(value, value) if isinstance(value, Node) else value
+        if isinstance(row, Items | tuple) and len(row) == 1 and self.values.is_pytorch:
+            (only,) = row
+            return only if self.values.is_tensor(only) else value
+        return value
+
     def _gradients(self, value: Value, outputs: list[Node], listed: bool) -> list[Node | None]:
         """One gradient for each output: `value` is a list of them where outputs are a list."""
         if value is None:
@@ -253,7 +272,7 @@ class AutogradCalls:
                 raise RefusedError(("TypeError", said), "type", "gradients are tensors",
                                    hint="torch.ones_like(y) has the shape of y")  # fmt: skip
         if not listed:
-            return [self._gradient(value)]
+            return [self._gradient(self._only_tensor(value))]
         if isinstance(value, Node):
             return [*self.values.rows(value)] if value.shape else [value]
         if not isinstance(value, Items | tuple):

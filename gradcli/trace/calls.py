@@ -105,7 +105,7 @@ _OF_ARRAYS = ("astype", "copy", "ptp")
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
-    "std", "var", "max", "min", "repeat", "cumsum", "cumprod", "transpose", "sort", "round",
+    "std", "var", "max", "min", "dot", "repeat", "cumsum", "cumprod", "transpose", "sort", "round",
     "argsort", "nonzero", "fill", "searchsorted",
 ))  # fmt: skip
 """Methods of arrays that are not what those of tensors are."""
@@ -563,7 +563,7 @@ class Calls(Applications):
         built_in = None if special else self.built_in(name, True, callee)
         arguments = [owner, *(yield self._of_method(name, expression))]
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
-        if name == "dot" and owner in self.values.arrays and len(arguments) > 1:
+        if name == "array.dot" and len(arguments) > 1:
             arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
         if special is not None:

@@ -245,18 +245,28 @@ class Dtypes:
                     each.inputs[0] if each.op is CAST and each.index >= first else each
                     for each in node.inputs
                 ]
-                if not self.values.arrays.isdisjoint((*sides, result)):
-                    continue
-                left, right = (self._of(self.values.first.get(each, each)) for each in sides)
-                name = _BY_RANKS.get(tuple(each.ndim for each in sides), name)
-                if left is not None and right is not None and left != right:
-                    graph = self.values.graph
-                    graph.forget((0, graph.mark()[1]))  # made again, it is looked at again
-                    raise GradcliError(
-                        "type",
-                        f"{name}: the dtypes of the factors differ: {left} and {right}",
-                        hint="x.float() makes float32 of a tensor, x.to(w.dtype) what w has",
-                    )
+                if result not in self.values.arrays:
+                    self.check_factors(name, *sides)
+
+    def check_factors(self, name: str, *sides: Value) -> None:
+        """The same of two factors, before they are multiplied."""
+        nodes = [each for each in sides if isinstance(each, Node)]
+        if len(nodes) < 2 or not self.values.arrays.isdisjoint(nodes):
+            return
+        left, right = (self._of(self.values.first.get(each, each)) for each in nodes)
+        if nodes[0].kind != nodes[1].kind and all(map(self.values.is_tensor, nodes)):
+            left, right = (
+                each or self._usual(node) for each, node in zip((left, right), nodes, strict=True)
+            )
+        name = _BY_RANKS.get(tuple(each.ndim for each in nodes), name)
+        if left is not None and right is not None and left != right:
+            graph = self.values.graph
+            graph.forget((0, graph.mark()[1]))  # made again, it is looked at again
+            raise GradcliError(
+                "type",
+                f"{name}: the dtypes of the factors differ: {left} and {right}",
+                hint="x.float() makes float32 of a tensor, x.to(w.dtype) what w has",
+            )
 
     def name(self, node: Node, dtype: str) -> None:
         """Give a tensor that was just made a dtype of its kind."""

@@ -232,16 +232,24 @@ class Layers:
         """A layer without parameters."""
         plain = PLAIN[title]
         if not plain.function:
-            return self.layer(title, lambda layer, inputs, _: inputs[0])
+            return self.layer(title, lambda _, inputs, named: self._only(title, inputs, named))
         optional = [name for name, usual in plain.options.items() if usual is not NEEDED]
         given = bind_names(title, tuple(plain.options), arguments, keywords, optional)
         for name in ("size_average", "reduce"):  # as `nn.MSELoss(x, y)` has them
             if given.get(name) is not None:
                 self.values.truth(given[name])
+        if self.values.is_pytorch:
+            from gradcli.trace.bounds import check_settings
+
+            check_settings(self.values, title, {**plain.options, **given})
         layer = self.ruled(title, partial(self._plain_rule, title), given)
         layer.statistics = {name: weight for name, weight in given.items()
                             if name in _WEIGHTS and isinstance(weight, Node)}  # fmt: skip
         return layer
+
+    def _only(self, title: str, inputs: list[Value], keywords: Given) -> Value:
+        """The input of a layer that gives it unchanged."""
+        return bind_names(f"{title}.forward", ("input",), inputs, keywords)["input"]
 
     def ruled(
         self,
@@ -540,6 +548,8 @@ class Layers:
 
     def _named(self, title: str, arguments: list[Value], keywords: Given) -> ModuleDict:
         pairs = named_parts(self.values, title, arguments, keywords)
+        if title == "ModuleDict" and self.values.is_pytorch:
+            self._check_modules([value for _, value in pairs])
         if not all(isinstance(value, Module | Node) for _, value in pairs):
             raise GradcliError("type", f"a {title} holds layers or parameters by name",
                                hint="nn.ModuleDict({'a': nn.Linear(2, 3)})")  # fmt: skip

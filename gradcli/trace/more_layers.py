@@ -12,6 +12,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.bounds import check_settings
 from gradcli.trace.embeddings import check_rows
 from gradcli.trace.layers import Layer, LayerRule, Layers, remaking
 from gradcli.trace.modules import Composite, Module, in_given_dtypes
@@ -19,6 +20,7 @@ from gradcli.trace.objects import Given
 from gradcli.trace.plain_layers import BAG, BILINEAR, GROUP_NORM, NEEDED, RMS_NORM, TRANSPOSED
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
+from gradcli.trace.wrong_arguments import class_of
 
 _PADS = {"ReflectionPad": "reflect", "ReplicationPad": "replicate", "CircularPad": "circular",
          "ConstantPad": "constant", "ZeroPad": "constant"}  # fmt: skip
@@ -77,6 +79,11 @@ class MoreLayers:
         """One axis as several."""
         names = ("dim", "unflattened_size")
         given = bind_names("Unflatten", names, arguments, keywords)
+        kind = class_of(self.values, given["unflattened_size"])
+        if kind in ("int", "float") and self.values.is_pytorch:
+            said = f"unflattened_size must be a tuple of ints, but found type {kind}"
+            raise RefusedError(("TypeError", said), "type", "Unflatten takes several lengths",
+                               hint="(n,) is a tuple of one")  # fmt: skip
 
         def compute(_: Layer, inputs: list[Value], __: Given) -> Value:
             found: Value = self.layers.compute("unflatten", [*inputs, *given.values()], {})
@@ -255,6 +262,7 @@ class MoreLayers:
 
     def _bilinear(self, arguments: list[Value], keywords: Given) -> Layer:
         given = self.layers.options("Bilinear", BILINEAR, arguments, keywords)
+        check_settings(self.values, "Bilinear", given)
         sizes = {name: self.values.integer(given[name], name) for name in [*BILINEAR][:3]}
         first, second, outputs = sizes.values()
         bound = 1 / math.sqrt(max(1, first))

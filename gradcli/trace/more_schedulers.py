@@ -6,7 +6,7 @@ import math
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
@@ -174,6 +174,10 @@ class InTurn(Object):
             yield self._parts[place].methods()["step"]([], {})
 
 
+_MODES = ("triangular", "triangular2", "exp_range")
+"""How the peaks of cycles change."""
+
+
 class MoreSchedulers:
     """The functions that make them, by the names of PyTorch's classes."""
 
@@ -215,8 +219,13 @@ class MoreSchedulers:
             numbers["epochs"] * numbers["steps_per_epoch"]
         )
         if numbers["total_steps"] < 1:
-            raise GradcliError("value", "OneCycleLR needs total_steps, or epochs and "
-                               "steps_per_epoch")  # fmt: skip
+            said = "You must define either total_steps OR (epochs AND steps_per_epoch)"
+            if given.get("total_steps") is not None:
+                said = (
+                    f"Expected positive integer total_steps, but got {int(numbers['total_steps'])}"
+                )
+            raise RefusedError(("ValueError", said), "value", "OneCycleLR needs total_steps, or "
+                               "epochs and steps_per_epoch")  # fmt: skip
         if "three_phase" in given and self.values.truth(given["three_phase"]):
             raise GradcliError("value", "OneCycleLR: three_phase is not known here")
         optimiser = self._schedulers.optimiser(given["optimizer"])
@@ -241,10 +250,11 @@ class MoreSchedulers:
         })  # fmt: skip
         numbers["step_size_down"] = numbers["step_size_down"] or numbers["step_size_up"]
         optimiser = self._schedulers.optimiser(given["optimizer"])
-        mode, momenta = (
-            str(given.get("mode", "triangular")),
-            self._momenta(given, Momenta(0.9, 0.8)),
-        )
+        mode = str(given.get("mode", "triangular"))
+        if mode not in _MODES:
+            raise RefusedError(("ValueError", "mode is invalid and scale_fn is None"), "value",
+                               f"CyclicLR: mode is one of {', '.join(_MODES)}")  # fmt: skip
+        momenta = self._momenta(given, Momenta(0.9, 0.8))
         made = Cyclic(self.values, optimiser, numbers, mode, momenta)
         yield made.set_rates()
         return made

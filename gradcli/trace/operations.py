@@ -291,8 +291,10 @@ class Operations(Visits):
     def combined(self, operator: str, left: Value, right: Value) -> Node:
         """The value of an arithmetic operator between tensors and numbers."""
         dtypes = self.autograd.dtypes
-        if operator == "@" and dtypes is not None and dtypes.autocast:
-            return self.function_call("matmul", [left, right], {})  # type: ignore[no-any-return]
+        if operator == "@" and dtypes is not None:
+            if dtypes.autocast:
+                return self.function_call("matmul", [left, right], {})  # type: ignore[no-any-return]
+            dtypes.check_factors("matmul", left, right)
         if operator in BITS:
             if self._is_count(left) and self._is_count(right) and self.values.is_python:
                 return self._of_bits(operator, left, right)  # type: ignore[arg-type]

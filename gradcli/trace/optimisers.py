@@ -19,6 +19,7 @@ from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import Unlike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.bounds import check_numbers
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.dtype_names import TYPES
 from gradcli.trace.items import Items
@@ -252,6 +253,7 @@ def _check(name: str, numbers: Numbers, whole: Container[str]) -> None:
             shown = int(number) if key in whole else number
             raise GradcliError("value", f"{name}: invalid {key}: {shown}",
                                hint=f"{key} is {bound}")  # fmt: skip
+    check_numbers(name, {k: int(n) if k in whole else n for k, n in numbers.items()})
     if numbers.get("nesterov") and (numbers["momentum"] <= 0 or numbers["dampening"]):
         raise GradcliError("value", "Nesterov momentum requires a momentum and zero dampening",
                            hint="momentum=0.9, nesterov=True")  # fmt: skip
@@ -268,6 +270,10 @@ def numbers_of(values: Values, options: Mapping[str, Any], group: Dictionary) ->
             if len(pair) != len(usual):
                 raise GradcliError("value", f"{key} are two numbers", hint=f"{key}={usual}")
             numbers |= dict(zip(_PAIRS[key], pair, strict=True))
+        elif isinstance(value, str) and key == "lr":
+            from gradcli.trace.refusals import no_order  # a mistake
+
+            raise no_order("<=", "float", "str")
         elif not isinstance(value, str):
             numbers[key] = 0.0 if value is None else values.number(value, key)
     return numbers

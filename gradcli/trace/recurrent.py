@@ -114,7 +114,9 @@ class RecurrentLayers:
     def _recurrence(self, name: str, given: Given) -> RecurrentStep:
         kind = given.get("nonlinearity", "tanh")
         if kind not in ("tanh", "relu"):
-            raise GradcliError("value", f"{name}: nonlinearity is 'tanh' or 'relu'")
+            said = f"Unknown nonlinearity '{kind}'. Select from 'tanh' or 'relu'."
+            raise RefusedError(("ValueError", said), "value",
+                               f"{name}: nonlinearity is 'tanh' or 'relu'")  # fmt: skip
         return _RELU if kind == "relu" else RECURRENCES[name]
 
     def _parameters(
@@ -178,6 +180,10 @@ class RecurrentLayers:
         inputs, size = (numbers.integer(given[each], each) for each in names[:2])
         depth = numbers.integer(given["num_layers"], "num_layers") if "num_layers" in given else 1
         kind = self._recurrence(name, given)
+        if self.values.is_pytorch:
+            from gradcli.trace.bounds import check_settings
+
+            check_settings(self.values, name, {"num_layers": 1, "dropout": 0.0, **given})
         flags = {
             each: each in given and numbers.truth(given[each])
             for each in ("batch_first", "bidirectional")

@@ -8,7 +8,7 @@ from gradcli.diagnostics import RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.shapes import show
-from gradcli.ops.table import Alike, Demand
+from gradcli.ops.table import Alike, Demand, Ranked
 from gradcli.trace.dtype_names import C_NAMES, TYPES
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
@@ -23,7 +23,10 @@ MATCHED = {"input, other": Alike("{Type} did not match {Other}")}
 
 
 def check_demands(
-    values: Values, name: str, demands: Mapping[str, Demand | Alike], given: Mapping[str, Value]
+    values: Values,
+    name: str,
+    demands: Mapping[str, Demand | Alike | Ranked],
+    given: Mapping[str, Value],
 ) -> None:
     """Raise `type` where a tensor among the arguments of a function is of a dtype that PyTorch does
     not take there.
@@ -31,6 +34,9 @@ def check_demands(
     for operands, demand in demands.items():
         found = [given[each] for each in operands.split(", ") if each in given]
         nodes = [each for each in found if isinstance(each, Node) and values.is_tensor(each)]
+        if isinstance(demand, Ranked):
+            _check_ranks(name, operands, demand, nodes)
+            continue
         if isinstance(demand, Alike):
             _check_alike(values, name, operands, demand, nodes)
             continue
@@ -49,6 +55,18 @@ def check_demands(
             "type",
             f"{name}: {operands} must be of {' or '.join(taken[-2:])}, not {dtypes[0]}",
             hint=f"x.{_MAKERS[taken[0]]}() makes such a tensor of x",
+        )
+
+
+def _check_ranks(name: str, operands: str, demand: Ranked, nodes: list[Node]) -> None:
+    if len({each.ndim for each in nodes}) > 1:
+        pairs = zip(operands.split(", "), nodes, strict=False)
+        sizes = ", ".join(f"{operand}: torch.Size({[*each.shape]})" for operand, each in pairs)
+        raise RefusedError(
+            ("RuntimeError", demand.words.format(sizes=sizes)),
+            "shape",
+            f"{name}: {operands} must have as many axes",
+            hint="x.unsqueeze(0) has one more",
         )
 
 

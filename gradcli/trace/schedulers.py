@@ -9,15 +9,17 @@ import math
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.bounds import check_numbers
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import ClassName, Given, Object
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.values import Value, Values
+from gradcli.trace.wrong_arguments import class_of
 
 Numbers = Mapping[str, float]
 Visit: TypeAlias = Generator[Any, Any, Any]
@@ -255,7 +257,8 @@ class Schedulers:
     def optimiser(self, value: Value) -> Optimiser:
         """What a scheduler takes first. Raises `type`."""
         if not isinstance(value, Optimiser):
-            raise GradcliError("type", "a scheduler takes an optimiser first")
+            said = f"{class_of(self.values, value)} is not an Optimizer"
+            raise RefusedError(("TypeError", said), "type", "a scheduler takes an optimiser first")
         return value
 
     def given(
@@ -277,12 +280,13 @@ class Schedulers:
         def make(arguments: list[Value], keywords: Given) -> Visit:
             given = self.given(name, tuple(numbers), optional, arguments, keywords)
             found = {each: self._number(given, each, numbers[each]) for each in numbers}
-            for each in ("step_size", "T_max", "T_0", "total_iters"):
+            optimiser = self.optimiser(given["optimizer"])
+            whole = {each: int(found[each]) for each in _COUNTS if each in found}
+            check_numbers(name, found | whole)
+            for each in ("step_size", "T_max", "total_iters"):
                 if found.get(each, 1.0) <= 0:
                     raise GradcliError("value", f"{name}: {each} is 1 or more")
-            if found.get("T_mult", 1.0) < 1:
-                raise GradcliError("value", f"{name}: T_mult is 1 or more")
-            made = FormulaScheduler(self.values, self.optimiser(given["optimizer"]), name, found)
+            made = FormulaScheduler(self.values, optimiser, name, found)
             made.starts = name in _AT_ONCE
             if made.starts:
                 yield made.set_rates()
@@ -297,7 +301,13 @@ class Schedulers:
         functions = [each for each in found if isinstance(each, Object)]
         if not functions:
             raise GradcliError("type", "lr_lambda is a function", hint="lambda epoch: 0.9**epoch")
-        made = LambdaScheduler(self.values, self.optimiser(given["optimizer"]), functions, of_first)
+        optimiser = self.optimiser(given["optimizer"])
+        count = len(optimiser.groups)
+        if not isinstance(value, Object) and len(functions) != count:
+            said = f"Expected {count} lr_lambdas, but got {len(functions)}"
+            told = f"there is a function for each of {count} groups of parameters"
+            raise RefusedError(("ValueError", said), "value", told)
+        made = LambdaScheduler(self.values, optimiser, functions, of_first)
         made.starts = of_first
         if of_first:
             yield made.set_rates()

@@ -76,7 +76,7 @@ class Specials:
         self.methods: dict[str, Special] = {
             "size": self._size,
             "dim": self._dim,
-            "dot": self._dot,
+            "array.dot": self._dot,
             "numel": self._numel,
             "nelement": self._numel,
             "allclose": partial(self._of_tensors, "allclose", self._allclose, 1),

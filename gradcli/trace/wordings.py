@@ -189,6 +189,8 @@ def _grown(old: Shape, new: Shape) -> str:
 
 def _called(name: str) -> str:
     """What is called where that is a class: `Linear.__init__`."""
+    if "." in name:
+        return name
     return f"{name}.__init__" if name[:1].isupper() else "<lambda>" if name == "lambda" else name
 
 
@@ -408,7 +410,7 @@ _PHRASES = (
              lambda module, name: f"module '{module}' has no attribute '{name}'"),
     _phrase(r"^a (list|string|tuple) has no (?:attribute|method) '(\w+)'", "AttributeError",
              lambda kind, name: f"'{kind.replace('ing', '')}' object has no attribute '{name}'"),
-    _phrase(r"^(\w+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
+    _phrase(r"^([\w.]+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
     _phrase(r"^(\w+) takes (\d+) arguments?; (\d+) are given", "TypeError", _surplus),
     _phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
              lambda name, given: f"{_called(name)}() got an unexpected keyword argument "
@@ -428,6 +430,33 @@ _PHRASES = (
     _phrase(rf"^binary_cross_entropy_with_logits: target has shape {_SHAPE}, input {_SHAPE}",
              "ValueError", lambda a, b: f"Target size (torch.Size({[*a]})) must be the same as "
              f"input size (torch.Size({[*b]}))"),
+    _phrase(r"^(?:rand|randn|full): a length cannot be negative: (.*)", "RuntimeError",
+             lambda shape: f"Trying to create tensor with negative dimension "
+             f"{next(each for each in shape if each < 0)}: {[*shape]}"),
+    _phrase(r"^one_hot: num_classes must be positive, not 0", "RuntimeError",
+             lambda: "Class values must be non-negative."),
+    _phrase(rf"^glu halves an axis of even length; dim (-?\d+) of {_SHAPE}", "RuntimeError",
+             lambda dim, x: f"Halving dimension must be even, but dimension {int(dim) % len(x)} is "
+             f"size {x[int(dim)]}"),
+    _phrase(r"^gelu: approximate is", "RuntimeError",
+             lambda: "approximate argument must be either none or tanh."),
+    _phrase(r"^\w*dropout\w*: p is a probability, from 0 to 1, not (\S+)", "ValueError",
+             lambda p: f"dropout probability has to be between 0 and 1, but got {float(p)}"),
+    _phrase(r"^huber_loss: delta must be positive", "RuntimeError",
+             lambda: "huber_loss does not support non-positive values for delta."),
+    _phrase(r"^smooth_l1_loss: beta must not be negative", "RuntimeError",
+             lambda: "smooth_l1_loss does not support negative values for beta."),
+    _phrase(r"^cross_entropy: label_smoothing is from 0 to 1, not (\S+)", "RuntimeError",
+             lambda x: f"label_smoothing must be between 0.0 and 1.0. Got: {x}"),
+    _phrase(r"^gaussian_nll_loss: var .* and a variance is not negative", "ValueError",
+             lambda: "var has negative entry/entries"),
+    _phrase(r"^mode of nothing", "IndexError",
+             lambda: "mode(): Expected reduction dim 0 to have non-zero size."),
+    _phrase(r"^quantile of nothing", "RuntimeError",
+             lambda: "quantile() input tensor must be non-empty"),
+    _phrase(r"^amin of nothing", "RuntimeError",
+             lambda: "min(): Expected reduction dim to be specified for input.numel() == 0. "
+             "Specify the reduction dim with the 'dim' argument."),
     _phrase(r"^one_hot: input .* holds (-?\d+), which is out of range", "RuntimeError",
              lambda value: "Class values must be non-negative." if int(value) < 0
              else "Class values must be smaller than num_classes."),
