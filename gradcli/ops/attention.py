@@ -44,6 +44,7 @@ SCALES = "cotangent @ value.mT - sum(cotangent * result, dim=-1, keepdim=True)"
 
 
 @table.function(
+    own_memory=True,
     cases=[
         Case(
             "scaled_dot_product_attention(q, k, x)", {"q": (2, 2, 3), "k": (2, 4, 3), "x": (4, 2)}

@@ -130,6 +130,8 @@ class Applications(NumpyCalls):
         """What a module has of that path that is no function; None where it has nothing."""
         from gradcli.trace.imports import constant_of
 
+        if self.library.given and path in self.library.given:
+            return self.values.now(self.library.given[path])
         constant = constant_of(path)
         if constant is not None:
             return self._of_module(constant)
@@ -219,9 +221,7 @@ class Applications(NumpyCalls):
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         if built_in.group == "creation":
-            from gradcli.trace.constructors import construct
-
-            return construct(self.autograd, built_in, arguments, keywords)
+            return self._constructed(built_in, arguments, keywords)
         if "dtype" in keywords and built_in.takes_dtype:
             from gradcli.trace.constructors import compute_in
 
@@ -263,6 +263,16 @@ class Applications(NumpyCalls):
             given = (*arguments, *keywords.values())
             raise self._as_said(built_in.name, error, given) from None
         return built
+
+    def _constructed(
+        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        from gradcli.trace.constructors import construct
+
+        made = construct(self.autograd, built_in, arguments, keywords)
+        if built_in.name.endswith("_like") and isinstance(made, Node):
+            self.values.made_by[made] = built_in.name, arguments, {}
+        return made
 
     def _as_said(self, name: str, error: GradcliError, given: Sequence[Value]) -> GradcliError:
         """An error of a function with the words that PyTorch or NumPy has for it there, if they

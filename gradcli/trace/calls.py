@@ -30,7 +30,7 @@ from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import NUMBER_MAKERS
-from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.objects import BuiltIn, Object, is_row
 from gradcli.trace.python_calls import LIKE_PYTHONS
 from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
@@ -494,8 +494,30 @@ class Calls(Applications):
             return BuiltIn(name, self._made_whole)
         if self.values.is_pytorch and self.root(callee).startswith("torch"):
             return BuiltIn(name, self._call_of_pytorchs)
+        if self.values.is_python and self.root(callee).partition(".")[0] in ("math", "numpy"):
+            return BuiltIn(name, partial(self._call_of_others, callee))
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
+
+    def _call_of_others(
+        self,
+        callee: syntax.Name | syntax.Attribute,
+        name: str,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> Visit:
+        """What a function of `math` or NumPy gives that was a value: `f = math.floor`."""
+        if self.root(callee).startswith("math"):
+            from gradcli.trace.members import check_math
+
+            arguments = [*check_math(self.values, name, arguments)]
+        elif name not in NUMBER_MAKERS:
+            arguments = [self.row_of(e) if is_row(e) or type(e) is Items else e for e in arguments]
+        call = self._made_whole if name in NUMBER_MAKERS else self.function_call
+        found: Any = call(name, arguments, keywords)
+        if type(found) is GeneratorType:
+            found = yield found
+        return self.as_array(callee, found, keywords.get("dtype"), arguments)
 
     def _call_of_pytorchs(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]

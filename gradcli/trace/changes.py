@@ -36,6 +36,8 @@ class Changes:
         """Copies of tensors as they were before a change in place, which backward may need."""
         self.copies: set[Node] = set()
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
+        self.kept_order: set[Node] = set()
+        """Copies whose elements lie in the order of what they are copies of: `x.clone()`."""
         self.turned: dict[Node, tuple[Node, list[Node]]] = {}
         """Tensors whose axes were changed in place: in whose memory their elements lie as before,
         and the views that lead to it."""

@@ -215,8 +215,11 @@ class Conversions:
     # --- copies, dtypes and devices ---
 
     def _clone(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        keywords.pop("memory_format", None)
-        return self._copy(self._only("clone", arguments, keywords))
+        wanted = keywords.pop("memory_format", None)
+        copied = self._copy(self._only("clone", arguments, keywords))
+        if wanted is None or "preserve" in str(wanted):
+            self.values.kept_order.add(copied)
+        return copied
 
     def _copy(self, node: Node) -> Node:
         """The same values as an intermediate of its own, whose gradient flows back."""
@@ -253,10 +256,13 @@ class Conversions:
         if "copy" in given and self.values.truth(given["copy"]):
             node = self._copy(node)
         if "memory_format" in given:
-            from gradcli.trace.memory import is_channels_last, with_channels_last
+            from gradcli.trace.memory import Memory, is_channels_last, with_channels_last
 
             if is_channels_last(given["memory_format"]):
                 node = with_channels_last(self.values, node)
+            elif "contiguous" in str(given["memory_format"]):
+                in_rows: Node = Memory(self.autograd).methods["contiguous"]([node], {})  # type: ignore[assignment]
+                node = in_rows
         other, dtype = given.get("other"), given.get("dtype")
         for each in (other, dtype):
             if is_complex_dtype(each):
@@ -281,7 +287,14 @@ class Conversions:
 
             called = name.replace("zeros", "empty")
             check_function(PrintedNumbers(self.values), function, called, arguments, keywords)
-        return construct(self.autograd, function, arguments, keywords)
+        made = construct(self.autograd, function, arguments, keywords)
+        from gradcli.trace.memory import is_channels_last, with_channels_last
+
+        if is_channels_last(keywords.get("memory_format")) and isinstance(made, Node):
+            return with_channels_last(self.values, made)
+        if name == "zeros_like" and isinstance(made, Node):
+            self.values.made_by[made] = name, arguments, {}
+        return made
 
     def _device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.device('cpu')`, `torch.device('cuda', 0)`: its name."""

@@ -425,7 +425,8 @@ class Expressions(Operations):
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
         owner, name = expression.value, expression.name
-        if name in CONSTANTS and is_module(owner, self.frame):
+        is_usual = not self.values.members_given
+        if name in CONSTANTS and is_usual and is_module(owner, self.frame):
             return self.graph.constant(CONSTANTS[name])
         path = path_of(expression)
         if path is not None and path[0] not in self.frame:

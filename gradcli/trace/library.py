@@ -118,6 +118,8 @@ class Library:
         self._values, self._autograd = caller.values, caller.autograd
         numbers = caller.special.numbers
         self.sequences = Sequences(self._values)
+        self.given: dict[str, Value] = {}
+        """What the program has given modules, by path: `torch.tau = …`."""
         self.python = caller.python
         self.objects = ObjectFunctions(self._autograd, numbers)
         settings = SettingCalls(self._autograd)
@@ -179,12 +181,23 @@ class Library:
         own = name in members(module, self.functions) or whole in self.constants
         return own or constant_of(whole) is not None
 
-    def add(self, module: str, name: str, function: Object) -> None:
-        """Have a module know a function of the program's by a name of its own."""
-        if self.has_member(module, name):
+    def add(self, module: str, name: str, value: Value) -> None:
+        """Have a module know a function of the program's by a name of its own, or a value, which
+        may take the place of a constant.
+        """
+        from gradcli.trace.imports import constant_of
+
+        whole = f"{module}.{name}"
+        if not isinstance(value, Object) and (
+            constant_of(whole) is not None or not self.has_member(module, name)
+        ):
+            self.given[whole] = value
+            self._values.members_given = True
+            return
+        if self.has_member(module, name) or not isinstance(value, Object):
             raise GradcliError("name", f"{module}.{name} is there and stays what it is",
                                hint=f"another name is free: {module}.{name}_own")  # fmt: skip
-        self.functions[f"{module}.{name}"] = function.call
+        self.functions[whole] = value.call
 
     def have_all(self) -> bool:
         """Have what few programs use, too: once a name is not found without it."""

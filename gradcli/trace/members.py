@@ -110,7 +110,8 @@ def _called(
 
 
 def check_math(values: Values, name: str, given: Sequence[Value]) -> Sequence[Value]:
-    """The arguments of Python's function of numbers: tensors of one element as these. Raises
+    """The arguments of Python's function of numbers: tensors of one element, and NumPy's numbers,
+    as these. Raises
     `value` where it has no result, and `type` for a tensor of several elements.
     """
     compute = getattr(math, name, None)
@@ -122,7 +123,9 @@ def check_math(values: Values, name: str, given: Sequence[Value]) -> Sequence[Va
             said = "only one element tensors can be converted to Python scalars"
             raise RefusedError(("ValueError", said), "type", f"math.{name} is for single numbers",
                                hint=f"torch.{name}(x) computes with each element")  # fmt: skip
-        if not values.plain_kind(each) and not (values.is_pytorch and values.is_tensor(each)):
+        is_tensor = values.is_pytorch and values.is_tensor(each)
+        is_numpys = not each.shape and each in values.arrays
+        if not (values.plain_kind(each) or is_tensor or is_numpys):
             return given
         numbers.append(_number(values, reshape(each, ()), "float"))
     try:

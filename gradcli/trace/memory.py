@@ -11,6 +11,7 @@ from gradcli.ops.control import bind, leaf
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.changes import IN_ORDER
+from gradcli.trace.memory_orders import WORDS, MemoryOrders
 from gradcli.trace.special import Special
 from gradcli.trace.strides import Layout, can_view, layout, usual
 from gradcli.trace.values import Value, Values
@@ -23,6 +24,7 @@ class Memory:
     def __init__(self, autograd: Autograd) -> None:
         self.autograd = autograd
         self.values = autograd.values
+        self.orders = MemoryOrders(self.values)
         self.functions: dict[str, Special] = {}
         self.methods: dict[str, Special] = {
             "stride": self._stride,
@@ -41,11 +43,22 @@ class Memory:
         in elements.
         """
         base, views = self.values.lie(node)
-        return layout(self.values.places(base, views)) if views else (0, usual(node.shape))
+        may_differ = self.autograd.mentions.any_of(WORDS)
+        if not views:
+            return 0, self.orders.strides(base) if may_differ else usual(node.shape)
+        places = self.values.places(base, views)
+        return layout(self.orders.placed(base, places) if may_differ else places)
 
     def _is_spread(self, node: Node) -> bool:
         """Whether its elements may lie in another order than their own, or with others between."""
-        return any(view.op not in IN_ORDER for view in self.values.lie(node)[1])
+        base, views = self.values.lie(node)
+        return any(view.op not in IN_ORDER for view in views) or self._is_turned(base)
+
+    def _is_turned(self, base: Node) -> bool:
+        """Whether a tensor that is no view lies in another order than its own."""
+        if not self.autograd.mentions.any_of(WORDS):
+            return False
+        return self.orders.strides(base) != usual(base.shape)
 
     def _in_format(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
@@ -86,8 +99,7 @@ class Memory:
         node, channels_last = self._in_format("contiguous", arguments, keywords)
         if channels_last:
             return with_channels_last(self.values, node)
-        _, views = self.values.lie(node)
-        if all(view.op in IN_ORDER for view in views) or self._is_in_rows(node):
+        if not self._is_spread(node) or self._is_in_rows(node):
             return node
         copied = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.copies.add(copied)

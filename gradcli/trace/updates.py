@@ -359,7 +359,7 @@ class Updates(ElementUpdates):
         if path is not None and has_no_meaning(path, self.frame.imports):
             return
         module = self.module_of(target.value)
-        if module is not None and isinstance(value, Object):
+        if module is not None:
             self.graph.span = target.span
             self.library.add(module, target.name, value)
             return

@@ -137,6 +137,8 @@ class Values(Changes):
         """Single whole numbers without values: an element at such a place is not looked up."""
         self.of_complex: Callable[[str, list[Any], dict[str, Any]], Any] | None = None
         """Calls a function of complex numbers, once there are any; None where it has no others."""
+        self.members_given = False
+        """Whether the program has given a module a value: `torch.pi = …`."""
         self.in_complex: Callable[[Any, Any], Any] | None = None
         """Gives a tensor in a complex dtype."""
         self.is_pytorch = False
