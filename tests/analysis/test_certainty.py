@@ -94,6 +94,48 @@ FOCAL = (
     {"z": [0.4, -0.7, 1.1], "t": [1.0, 0.0, 1.0]},
     "z",
 )
+RATE = (
+    "r = a*b - k*c**2; L = sum((r - m)**2)",
+    {"a": [1.0, 0.7], "b": [0.5, 1.2], "k": 0.3, "c": [0.2, 0.9], "m": [0.1, 0.6]},
+    "k",
+)
+PAIRS = (
+    "d = x[:, None] - x; a = exp(-d**2); c = exp(-(x - y)**2); L = mean(a) - mean(c)",
+    {"x": [0.1, 0.5, -0.4], "y": [0.3, 0.9, 0.2]},
+    "x",
+)
+TEACHER = (
+    "q = log_softmax(z/T, dim=1); L = -T**2*mean(sum(p*q, dim=1))",
+    {"z": [[0.5, 1.2, -0.3], [0.1, -0.8, 0.9]], "T": 2.0, "p": [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]},
+    "z",
+)
+RATING = (
+    "e = 1/(1 + 10**((q - r)/400)); L = sum((s - e)**2)",
+    {"r": [1520.0, 1480.0], "q": [1400.0, 1650.0], "s": [1.0, 0.5]},
+    "r",
+)
+PENALTY = (
+    "p = B@c; k = D@c; L = sum((p - y)**2) + v*sum(k**2)",
+    {"B": [[0.7, 0.3], [0.2, 0.6], [0.1, 0.9]], "c": [0.4, -0.5], "D": [[1.0, -2.0]],
+     "y": [0.3, 0.1, 0.2], "v": 0.05},
+    "v",
+)  # fmt: skip
+SLIT = (
+    "b = a*sin(h)/w; L = sum((sin(b)/b)**2)",
+    {"a": 0.8, "h": [0.3, 0.6, 0.9], "w": 0.5},
+    "w",
+)
+NEAREST = (
+    "d = sum((x[:, None, :] - c)**2, 2); p = softmax(-d, 1); L = -sum(t*log(p))",
+    {"x": [[0.2, 0.5], [0.9, -0.3]], "c": [[0.1, 0.4], [0.7, 0.0], [-0.5, 0.6]],
+     "t": [[1.0, 0, 0], [0, 1, 0]]},
+    "x",
+)  # fmt: skip
+MARGIN = (
+    "t = acos(x) + m; L = -s*cos(t)",
+    {"x": 0.4, "m": 0.3, "s": 4.0},
+    "m",
+)
 TOLD = [
     Told(*HILL, "V*n*K*x**(n - 1)/(K**n + x**n)**2", "K instead of K**n"),
     Told(*HILL, "V*n*K**n*x**n/(K**n + x**n)**2", "x**n instead of x**(n - 1)"),
@@ -116,6 +158,19 @@ TOLD = [
          "C**2 instead of C; in other words, the factor C is missing"),
     Told(*PRICE, "2*exp(-d**2)/sqrt(pi)*(sqrt(T) - d/s) + T", "T instead of sqrt(T)"),
     Told(*ENERGY, "m*l*w**2/2 + m", "a factor is too much"),
+    Told(*RATE, "sum(-2*(r - m)*2*c)", "the derivative of a power stands where the power belongs"),
+    Told(*PENALTY, "sum(2*k)", "2 * k instead of k**2"),
+    Told(*PENALTY, "mean(k**2) + sum((p - y)**2)", "a term is too much"),
+    Told(*PAIRS, "sum(-4*d*a, dim=0)/9 + 2*(x - y)*c/3",
+         "dim=1); in other words, the sign is wrong: sum(", "-4 instead of 4"),
+    Told(*TEACHER, "T*(softmax(z, dim=1) - p)/2", "z instead of q", "division by T"),
+    Told(*RATING, "-2*(s - e)*e**2*log(10)/400", "e**2 instead of e * (1 - e)"),
+    Told(*RATING, "-2*(s - e)*e*log(10)/400", "the factor 1 - e is missing"),
+    Told(*SLIT, "sum(2*sin(b)/b*(cos(b)/b - sin(b)/b**2)*(-1/w))",
+         "2 * sin(b) / b instead of 2 * sin(b); in other words, the factor b is missing"),
+    Told(*NEAREST, "-2*sum((p - t)[:, :, None]*(x[:, None, :] + c), 1)", "the sign is wrong",
+         "x[:, None, :] + c instead of x[:, None, :] - c"),
+    Told(*MARGIN, "s*cos(t)", "cos(t) instead of sin(t)", "second derivative"),
     Told(*LATENT, "(m + exp(v/2)*e)*e*exp(v/2) - 0.5*(1 - exp(v))",
          "the derivative of v/2 by v, or a constant in"),
 ]  # fmt: skip
@@ -135,6 +190,60 @@ def test_of_several_slips_the_one_that_was_made_comes_first(case: Told) -> None:
         if each.correction:
             right = compared(case.program, case.inputs, case.leaf, each.correction.formula)
             assert right.verdict == "pass"
+
+
+UTILITY = (
+    "L = k/2*(w@S@w) - m@w + c*sum((w - u)**2)",
+    {"k": 3.0, "S": [[0.4, 0.1], [0.1, 0.3]], "w": [0.3, 0.5], "m": [0.1, 0.05], "c": 0.6,
+     "u": [0.2, 0.4]},
+    "w",
+)  # fmt: skip
+TWO = [
+    (
+        *UTILITY,
+        "k/2*S@w - m + c*(w - u)",
+        "the factor 2 is missing: c * (w - u) instead of 2 * (c * (w - u))",
+    ),
+    (*RATE, "sum(-(r - m)*c)", "the exponent is wrong: c instead of c**2; and the factor 2"),
+    (*RATING, "-(s - e)*e*(1 - e)/400", "the factor log(10) is missing"),
+]
+
+
+@pytest.mark.parametrize(("program", "inputs", "leaf", "wrong", "words"), TWO)
+def test_two_mistakes_are_told_together(
+    program: str, inputs: Mapping[str, Any], leaf: str, wrong: str, words: str
+) -> None:
+    """A factor in each of two terms, or one besides another slip: what is told is right, but it is
+    not certain that it was done.
+    """
+    found = compared(program, inputs, leaf, wrong)
+    (cause,) = found.causes
+    assert words in cause.message
+    assert "two mistakes" in cause.message
+    assert cause.correction is not None
+    assert compared(program, inputs, leaf, cause.correction.formula).verdict == "pass"
+
+
+def test_a_formula_of_another_shape_has_no_two_mistakes() -> None:
+    inputs = {"A": [[0.4, 1.1], [-0.3, 0.2], [0.5, 0.9], [1.2, -0.7]], "w": [0.3, -0.8],
+              "y": [0.1, 0.5, -0.2, 0.4]}  # fmt: skip
+    found = compared("r = A@w - y; L = sum(r**2)", inputs, "w", "A@r[0:2]/4")
+    assert found.verdict == "fail"
+    assert found.causes
+
+
+def test_a_factor_that_nothing_explains_is_not_certain() -> None:
+    program = "k = a/V; c = exp(-k*t)/V; L = sum((log(c) - log(y))**2)"
+    inputs = {"a": 1.3, "V": 4.2, "t": [0.5, 1.0, 2.0], "y": [10.0, 9.1, 6.0]}
+    found = compared(program, inputs, "V", "sum(2*(c - y)*(a*t/V**2 - 1/V))")
+    assert found.verdict == "fail"
+    assert not found.sure
+
+
+def test_the_gradient_of_a_step_is_told_where_it_is_summed() -> None:
+    inputs = {"h": 0.37, "a": [0.2, 0.5, 0.8], "w": 0.55}
+    found = compared("p = 6*h*cos(a)/w; L = sum(cos(p)**2)", inputs, "h", "sum(-2*cos(p)*sin(p))")
+    assert "the gradient of p, not of h, summed" in found.causes[0].message
 
 
 SHIFTS = "y = stack([sum(x[i:i + 2]*w) for i in range(3)]); L = sum(y**2)/2"

@@ -222,7 +222,7 @@ V = "(mean((x - mean(x))**2) + 1e-5)"
         (
             NORMED, ROWS, "x",
             f"(c - mean(c) - (x - mean(x))*mean(c*(x - mean(x)))/{V})/sqrt({V})",
-            "the number 1e-5, which should be 0.001, is wrong in every place",
+            "the number is wrong, in every place: 1e-5 instead of 0.001",
         ),
         ("x@A@x", {"x": [1, 2], "A": [[1, 3], [5, 2]]}, "x", "2*A@x", "symmetric matrix alone"),
         (  # where S is negative there is no factor, and no value

@@ -24,8 +24,12 @@ OTHERS = 2
 """So much is said in other words,"""
 AS_LIKELY = 0.15
 """if it costs no more than that, or parentheses are wrong."""
+EXCHANGED = 0.35
+"""and no more than that if it is a factor for a divisor, or an axis for a sign."""
 DEAR = 1.6
 """What costs so much is not done often."""
+TURNS = frozenset({"axis", "operand-transposed", "transposed-extra"})
+"""What is a wrong sign where a matrix is the negative of its transpose."""
 ROOTS = frozenset({"sqrt", "abs", "square"})
 """Functions that are powers."""
 
@@ -79,9 +83,11 @@ def is_elsewhere(one: Slip, other: Slip) -> bool:
         told = {each.code for each in other.also}
         told |= FACTORS if told & FACTORS else {b.code}
         return len(other.also) < OTHERS and a.code not in told and a.cost <= DEAR
-    if {a.code, b.code} == {"exchanged", "swapped"}:
-        return True
-    if {a.code, b.code} <= FACTORS | {"unsolved"} or meet(a.place, b.place):
+    if {a.code, b.code} - TURNS == {"sign"} != {a.code, b.code} or _is_upside_down(a, b):
+        return not other.also and a.cost - b.cost <= EXCHANGED
+    if {a.code, b.code} <= FACTORS | {"unsolved"} or {a.code, b.code} <= TURNS:
+        return False
+    if meet(a.place, b.place):
         return False
     if a.code in FACTORS and a.piece is not None and b.code == "exponent":  # x/x**2 for 1/x**2
         return not other.also and _is_lowered(b) and _is_base(a.piece.expression, b.place)
@@ -125,6 +131,14 @@ def _is_lowered(mutant: Mutant) -> bool:
     if isinstance(part, Number) and isinstance(instead, Number):
         return instead.value < part.value
     return isinstance(part, Binary) and instead is part.left
+
+
+def _is_upside_down(missing: Mutant, extra: Mutant) -> bool:
+    """Whether one puts a factor that the other one takes out of a divisor: b*(-1/c) for b/b."""
+    part, gone = extra.place.part, missing.piece and missing.piece.expression
+    divides = isinstance(part, Binary) and part.operator == "/" and extra.instead is part.left
+    named = missing.code == "factor-missing" and not isinstance(gone, Number)
+    return extra.code == "factor-extra" and divides and named
 
 
 def _is_base(part: Expression, power: Place) -> bool:

@@ -15,8 +15,9 @@ from itertools import islice
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.alternatives import FACTORS, Slip, is_elsewhere
+from gradcli.analysis.diagnosis.alternatives import FACTORS, TURNS, Slip, is_elsewhere
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
+from gradcli.analysis.diagnosis.couples import couple
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
 from gradcli.analysis.diagnosis.mutation import Mutation, distance
@@ -54,7 +55,9 @@ STRANGE = "function-missing"
 """What a factor that is missing may look like: a sign, cut off at its size, is as large."""
 TURNED = frozenset({("sign", "sign"), ("sign", "order"), ("sign-part", "other-value")})
 """Steps that are wrong by a sign, and what that looks like."""
-EITHER = frozenset({("sign-part", "other-value"), ("intermediate", "axis")})
+EITHER = frozenset(
+    {("sign-part", "other-value"), ("intermediate", "axis"), ("second-derivative", "function")}
+)
 """Steps, and slips that nobody can tell from them: a sum along no axis may be a constant."""
 NUMBERS = frozenset({"factor", "chain-factor"})
 """Steps that say what a number may be."""
@@ -128,7 +131,7 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
         shown = mutation.shows(search.outcome(step))
         found = _with_step(found, step, slips, shown=shown)
     if not found and not slight:  # two mistakes that nearly cancel are not made
-        double = mutation.double()
+        double = couple(mutation)
         found = [double.cause(typed.source)] if double else search.times()
     return found
 
@@ -268,11 +271,13 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
     if step and step.code in NUMBERS and of_number:  # 3 for 4 may be n - 1 for n
         told = f"{own[0].message}; {step.message}"
         return [replace(step, message=told, correction=own[0].correction)]
-    if step is None or not _explains(step, own[0], source):
+    turned = any(each.code in TURNS for each in slips[0].also)
+    if step is None or turned or not _explains(step, own[0], source):
         return own
     if (step.code, own[0].code) in EITHER:
         return [*own, step]
-    return [replace(step, correction=own[0].correction)]
+    others = [each for each in own[1:] if each.code == step.code == own[0].code]
+    return [replace(step, correction=own[0].correction), *others]
 
 
 def _with_step(
@@ -297,6 +302,8 @@ def _explains(step: Cause, own: Cause, source: Source) -> bool:
         return _joined(wrong) in _joined(source.text)
     if (step.code, own.code) in TURNED:
         return True
+    if step.code == "sign-part" and own.code in TURNS:
+        return False
     if step.code == "chain-doubled":  # exp(2*x) is exp(x) twice, but nobody wrote it so
         return own.code == "factor-extra"
     return step.code in ALWAYS or (step.code in STEPS and own.code not in LOCAL)

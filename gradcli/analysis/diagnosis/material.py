@@ -201,12 +201,16 @@ def _by_hand(claim: Claim, words: Wording) -> Iterator[Piece]:
     """The derivatives of a sigmoid and of a tanh, by which a quotient of exponentials may go."""
     for node in claim.between[:MOST]:
         known = node.op.infix == "/" and words.is_named(node)
-        if known and any(each.op is exp.op for each in ancestors([node])):
+        if known and any(_is_exponential(each) for each in ancestors([node])):
             y = words.of(node)
             for text in (f"{y}*(1 - {y})", f"1 - {y}", f"1 - {y}**2"):
                 expression = _read(text)
                 if expression is not None:
                     yield Piece(expression)
+
+
+def _is_exponential(node: Node) -> bool:
+    return node.op is exp.op or (node.op.infix == "**" and number_of(node.inputs[0]) is not None)
 
 
 def _constants() -> Iterator[Piece]:

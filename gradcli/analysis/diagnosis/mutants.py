@@ -5,14 +5,13 @@ A mutant is what the formula should have been if the slip that it undoes was mad
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from gradcli.analysis.diagnosis.calls import renamed, takes_one
+from gradcli.analysis.diagnosis.calls import renamed
 from gradcli.analysis.diagnosis.parentheses import regrouped
-from gradcli.analysis.diagnosis.pieces import Material, Piece
+from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
 from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_outermost
 from gradcli.diagnostics import Span
 from gradcli.language.construct import (
@@ -50,8 +49,8 @@ SAID = {
     "inverted-whole": "the inverse of the whole stands for that of each part",
     "identity": "the identity matrix is missing",
     "exponent": "the exponent is wrong",
+    "differentiated": "the derivative of a power stands where the power belongs",
     "constant": "the number is wrong",
-    "constants": "the number {piece} is wrong in every place",
     "index": "the index is wrong",
     "argument": "an argument is wrong",
     "axis": "the axis is wrong",
@@ -70,7 +69,6 @@ SAID = {
     "other-value": "another variable belongs here",
     "number": "a number belongs here",
     "exchanged": "two variables are exchanged for each other",
-    "swapped": "two functions are exchanged for each other",
     "condition": "the condition is wrong",
     "inverted": "it is upside down",
     "complement": "it is not taken from 1",
@@ -128,7 +126,7 @@ class Mutant(NamedTuple):
     def tree(self) -> Expression:
         if self.there is None:
             return replaced(self.place, self.instead)
-        return _with_each(self.place.whole, self.there)
+        return with_each(self.place.whole, self.there)
 
     @property
     def span(self) -> Span:
@@ -199,10 +197,7 @@ class Grower:
         whole = Place(formula, None, "", None)
         for other in regrouped(print_expression(formula)):
             yield Mutant(1.3, "grouping", whole, other)
-        yield from self._renamed(formula, whole)
-        yield from self._renumbered(formula, whole)
         yield from self._exchanged(formula, whole)
-        yield from self._swapped(formula, whole)
         yield from self._throughout(formula)
         for place in _values(formula):
             yield from self._at(place)
@@ -223,69 +218,55 @@ class Grower:
                 yield Mutant(cost, code, place, instead)
 
     def _throughout(self, formula: Expression) -> Iterator[Mutant]:
-        """With the same change wherever a name stands, or a function is called."""
+        """With the same change wherever a name or a number stands, or a function is called."""
         alike: dict[tuple[type[Syntax], str], list[int]] = {}
         known = list(places(formula))
         for position, place in enumerate(known):
             part = place.part
             if not place.is_value or _is_setting(place):
                 continue
-            if isinstance(part, Name) and part.id in self.material.names:
-                alike.setdefault((Name, part.id), []).append(position)
-            elif isinstance(part, Call):
-                alike.setdefault((Call, called(part)[0]), []).append(position)
-        for (kind, _), positions in alike.items():
-            if not 1 < len(positions) <= SEVERAL:
-                continue
-            place = known[positions[0]]
-            part = place.part
-            if isinstance(part, Call):
-                function = FUNCTIONS.get(called(part)[0])
-                for twin in function.confused if function else ():
-                    there = {each: _renamed_at(known[each], twin) for each in positions}
-                    first = there[positions[0]]
-                    yield Mutant(1.3, "function", place, first, None, there, ALL)
-            for each in self._everywhere(place) if kind is Name else ():
+            if isinstance(part, Name | Number | Call):
+                text = called(part)[0] if isinstance(part, Call) else print_expression(part)
+                alike.setdefault((type(part), text), []).append(position)
+        for (_, text), positions in alike.items():
+            if 1 < len(positions) <= OFTEN:
+                place = known[positions[0]]
+                for cost, code, new in self._anew(place.part, text):
+                    there = dict.fromkeys(positions, new)
+                    yield Mutant(cost, code, place, new, None, there, ALL)
+            if 1 < len(positions) <= SEVERAL:
+                yield from self._in_all(known, positions)
+
+    def _anew(self, part: Syntax, text: str) -> Iterator[Change]:
+        """Another name or number in every place of one."""
+        if isinstance(part, Number):
+            others = (each for each in self.material.numbers if each != part.value)
+            yield from ((1.45, "constant", number(each)) for each in others)
+        elif isinstance(part, Name) and text in self.material.names:
+            titles = (each for each in self.material.names if each != text)
+            yield from ((1.4, "other-value", name(each)) for each in titles)
+
+    def _in_all(self, known: Sequence[Place], positions: Sequence[int]) -> Iterator[Mutant]:
+        """Another function in all of these places, or what is done at a name in one."""
+        place = known[positions[0]]
+        part = place.part
+        if isinstance(part, Call):
+            function = FUNCTIONS.get(called(part)[0])
+            for twin in function.confused if function else ():
+                there = {each: _renamed_at(known[each], twin) for each in positions}
+                yield Mutant(1.3, "function", place, there[positions[0]], None, there, ALL)
+        elif isinstance(part, Name) and part.id in self.material.names:
+            for each in self._everywhere(place):
                 if each.code != "other-value" and each.cost <= DEAREST:
                     there = dict.fromkeys(positions, each.instead)
                     cost = each.cost + AGAIN * (3 if each.code == "sign" else 1)
                     yield each._replace(cost=cost, there=there, where=ALL)
-            yield from self._twice(known, positions) if kind is Name else ()
 
     def _everywhere(self, place: Place) -> Iterator[Mutant]:
         """Those at the first of several places, as if it stood alone in its product."""
         yield from self._at(place)
         if isinstance(place.part, Name) and not is_outermost(place, "*/"):
             yield from self._with_factors(place.part, place)
-
-    def _twice(self, known: Sequence[Place], positions: Sequence[int]) -> Iterator[Mutant]:
-        """With the name that stands in these places another one in two of them."""
-        first = known[positions[0]].part
-        for pair in combinations(positions, 2) if len(positions) > 2 else ():
-            for title in self.material.names:
-                if isinstance(first, Name) and title != first.id:
-                    new = name(title)
-                    there = dict.fromkeys(pair, new)
-                    place = known[pair[0]]
-                    yield Mutant(1.5, "other-value", place, new, None, there, ", in two places")
-
-    def _renamed(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
-        """With one name in every place of another."""
-        known = self.material.names
-        used = Counter(each.part.id for each in places(formula) if isinstance(each.part, Name))
-        for title, count in used.items():
-            for new in known if 1 < count <= OFTEN and title in known else ():
-                if new != title:
-                    yield Mutant(1.4, "other-value", whole, _with_name(formula, title, new))
-
-    def _renumbered(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
-        """With one number in every place of another."""
-        used = Counter(each.part.value for each in places(formula) if isinstance(each.part, Number))
-        for old, count in used.items():
-            for new in self.material.numbers if 1 < count <= OFTEN else ():
-                if new != old:
-                    told = Piece(number(old), f"which should be {print_expression(number(new))}")
-                    yield Mutant(1.45, "constants", whole, _with_number(formula, old, new), told)
 
     def _exchanged(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
         """With two names exchanged for each other, each in one place, or two elements."""
@@ -298,20 +279,8 @@ class Grower:
             ]
             for one, other in combinations(found, 2) if len(found) <= OFTEN else ():
                 if one[2] != other[2] and shape(one[1]) == shape(other[1]):
-                    both = _with_each(formula, {one[0]: other[1], other[0]: one[1]})
+                    both = with_each(formula, {one[0]: other[1], other[0]: one[1]})
                     yield Mutant(1.4, "exchanged", whole, both)
-
-    def _swapped(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
-        """With two functions of one operand exchanged for each other."""
-        found = [
-            (position, each, called(each.part)[0])
-            for position, each in enumerate(places(formula))
-            if isinstance(each.part, Call) and takes_one(called(each.part)[0])
-        ]
-        for one, other in combinations(found, 2) if len(found) <= OFTEN else ():
-            if one[2] != other[2]:
-                there = {a[0]: _renamed_at(a[1], b[2]) for a, b in ((one, other), (other, one))}
-                yield Mutant(1.4, "swapped", whole, _with_each(formula, there))
 
     def _with_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a factor or a term more."""
@@ -406,18 +375,7 @@ def _length(piece: Piece) -> float:
     return 0.3 + len(print_expression(piece.expression)) / 100
 
 
-def _with_name(formula: Expression, title: str, new: str) -> Expression:
-    """The formula with one name in every place of another."""
-    while True:
-        for place in places(formula):
-            if place.is_value and isinstance(place.part, Name) and place.part.id == title:
-                formula = replaced(place, name(new))
-                break
-        else:
-            return formula
-
-
-def _with_each(formula: Expression, there: Mapping[int, Expression]) -> Expression:
+def with_each(formula: Expression, there: Mapping[int, Expression]) -> Expression:
     """The formula with other expressions at some of its places, by their order."""
     for position in sorted(there, reverse=True):
         formula = replaced(next(islice(places(formula), position, None)), there[position])
@@ -428,15 +386,6 @@ def _renamed_at(place: Place, title: str) -> Expression:
     """The call there, of another function."""
     assert isinstance(place.part, Call)
     return renamed(place.part, title)
-
-
-def _with_number(formula: Expression, old: float, new: float) -> Expression:
-    """The formula with one number in every place of another."""
-    for position, place in enumerate(list(places(formula))):
-        if isinstance(place.part, Number) and place.part.value == old:
-            there = next(islice(places(formula), position, None))
-            formula = replaced(there, number(new))
-    return formula
 
 
 def _is_inverted(place: Place) -> bool:

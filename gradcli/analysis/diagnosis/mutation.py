@@ -25,7 +25,7 @@ from gradcli.analysis.diagnosis.alternatives import (
 from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.analysis.diagnosis.fresh import alike, usual_size
 from gradcli.analysis.diagnosis.material import material
-from gradcli.analysis.diagnosis.mutants import LIKELY, Grower, Mutant
+from gradcli.analysis.diagnosis.mutants import Grower, Mutant
 from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
@@ -64,31 +64,32 @@ class Mutation:
 
     def __init__(self, claim: Claim, typed: Typed, words: Wording) -> None:
         """The points of the claim are fresh ones."""
-        self._claim = claim
-        self._typed = typed
-        self._grower = Grower(material(claim, words, typed.remember()))
-        self._points = claim.points
-        self._distances = [self._distance(point, claim.mine) for point in self._points]
+        self.claim = claim
+        self.typed = typed
+        self.grower = Grower(material(claim, words, typed.remember()))
+        self.points = claim.points
+        self._distances = [self._distance(point, claim.mine) for point in self.points]
         plain = words.plain(claim.grad)
         self._computed = set(ancestors([*claim.walk.outputs, claim.grad, plain]))
         self._grads = {claim.grad, claim.by_rules(derivatives), claim.by_rules(_by_parts)}
         size = sum(node.size for node in ancestors([claim.mine, claim.grad]))
-        self._left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
-        self._tried: set[Node] = {claim.mine}
+        self.left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
+        self.tried: dict[Node, Mutant | None] = {claim.mine: None}
+        """The first mutant that gives each node."""
         parts = sum(1 for _ in islice(places(typed.expression), LONGEST + 1))
-        self._left = min(self._left, PARTS // parts) if parts <= LONGEST else 0
-        self._firsts = min(FIRSTS, self._left // 20)
-        mutants = islice(self._grower.mutants(typed.expression), EACH * self._left)
-        self._singles = sorted(mutants, key=lambda each: each.cost)
+        self.left = min(self.left, PARTS // parts) if parts <= LONGEST else 0
+        self.firsts = min(FIRSTS, self.left // 20)
+        mutants = islice(self.grower.mutants(typed.expression), EACH * self.left)
+        self.mutants = sorted(mutants, key=lambda each: each.cost)
         self.dearest = math.inf
         """What a slip costs at most that is looked for."""
 
     def singles(self) -> Iterator[Slip]:
         """The slips that alone explain the difference, the most likely first."""
-        affordable = takewhile(lambda each: each.cost <= self.dearest, self._singles)
-        for right in self._right(affordable):
+        affordable = takewhile(lambda each: each.cost <= self.dearest, self.mutants)
+        for right in self.right(affordable):
             doubtful = self._is_doubtful(right)
-            yield Slip((right,), right.tree, plain=self._is_plain(right.tree), doubtful=doubtful)
+            yield Slip((right,), right.tree, plain=self.is_plain(right.tree), doubtful=doubtful)
 
     def likelihood(self, slip: Slip) -> float:
         """The less, the more likely is one of several slips that are all right at fresh points: one
@@ -114,7 +115,7 @@ class Mutation:
         if isinstance(whole, Binary) and whole.operator in "+*":
             ways.append(binary(whole.operator, whole.right, whole.left))
         with Tolerant():
-            return any(self._typed.value(each) in self._computed for each in ways)
+            return any(self.typed.value(each) in self._computed for each in ways)
         return False
 
     def _is_doubtful(self, mutant: Mutant) -> bool:
@@ -132,31 +133,34 @@ class Mutation:
         return doubtful and not self._is_computed(mutant)
 
     def is_same(self, one: Slip, other: Slip) -> bool:
-        """Whether two slips are one in other words: at one place, or the formulas without them
-        agree whatever the names stand for, not only because of what the program computes.
+        """Whether a slip is another one in other words: at its place, unless the program computes
+        what belongs there, or the formulas without them agree whatever the names stand for, not
+        only because of what the program computes.
         """
         (a, *_), (b, *_) = one.mutants, other.mutants
-        if meet(a.place, b.place) or {a.code, b.code} <= FACTORS:
+        alike = a.code == b.code or not self._is_computed(a)
+        if {a.code, b.code} <= FACTORS or (alike and meet(a.place, b.place)):
             return True
-        nodes = [self._value(each.formula) for each in (one, other)]
+        nodes = [self.value(each.formula) for each in (one, other)]
         known = [each for each in nodes if each]
-        return self._agree(known, one.formula, other.formula, looks=True)
+        signs = a.code == b.code == "sign"  # where p - t adds up to 0, x + c is c + x and c - x
+        return self._agree(known, one.formula, other.formula, looks=not signs)
 
-    def _is_plain(self, formula: Expression) -> bool:
+    def is_plain(self, formula: Expression) -> bool:
         """Whether a formula is the gradient whatever the names stand for."""
-        node = self._value(formula)
+        node = self.value(formula)
         return node is not None and any(self._agree([node, each], formula) for each in self._grads)
 
     def holds(self, slip: Slip, points: Sequence[Point]) -> bool:
         """Whether the formula without it is right at further points."""
-        node = self._value(slip.formula) if points else None
-        near = (node and self._distance(each, node) <= self._claim.rtol for each in points)
+        node = self.value(slip.formula) if points else None
+        near = (node and self._distance(each, node) <= self.claim.rtol for each in points)
         return all(near)
 
     def shows(self, outcome: Node | None) -> bool:
         """Whether the user's formula is this whatever the names stand for."""
-        typed = self._typed.expression
-        return outcome is not None and self._agree([outcome, self._claim.mine], typed)
+        typed = self.typed.expression
+        return outcome is not None and self._agree([outcome, self.claim.mine], typed)
 
     def _agree(self, nodes: Sequence[Node], *formulas: Expression, looks: bool = False) -> bool:
         """Whether two nodes do where all that formulas have a name for has other values, which may
@@ -166,14 +170,14 @@ class Mutation:
             free = self._freely(nodes, formulas, looks=looks)
             point = Steps(nodes, free, np.dtype(np.float64))
             one, other = map(np.asarray, point.values())
-            return distance(one, other) <= self._claim.rtol
+            return distance(one, other) <= self.claim.rtol
         return False
 
     def _freely(
         self, nodes: Sequence[Node], formulas: Sequence[Expression], *, looks: bool
     ) -> dict[Node, Array]:
         """Other values for the inputs, and for all that formulas have a name for."""
-        walk, generator = self._claim.walk, np.random.default_rng(0)
+        walk, generator = self.claim.walk, np.random.default_rng(0)
         parts = (place.part for formula in formulas for place in places(formula))
         read = {part.id for part in parts if isinstance(part, Name)}
         known = walk.problem.names
@@ -181,50 +185,46 @@ class Mutation:
         named |= {known[title] for title in read if title in known}
         found = dict(walk.feeds)
         for node in ancestors(nodes):
-            value = self._points[0].value(node) if node in named else None
+            value = self.points[0].value(node) if node in named else None
             if value is not None and node.kind == "float" and node.known is None:
                 moves = APART * generator.uniform(-1.0, 1.0, value.shape)
                 moved = value + moves * np.where(value == 0, usual_size(value), np.abs(value))
                 found[node] = alike(moved, value) if looks else moved
         return found
 
-    def double(self) -> Slip | None:
-        """Two that explain it together."""
-        for first in [each for each in self._singles if each.cost <= LIKELY][: self._firsts]:
-            if self._left <= 0:
-                break
-            mutants = islice(self._grower.slight(first.tree), EACH * self._left)
-            seconds = (each for each in mutants if each.cost <= LIKELY)
-            second = next(self._right(seconds), None)
-            if second is not None:
-                return Slip((first, second), second.tree)
-        return None
-
-    def _right(self, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
+    def right(self, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
         """Those that agree with the gradient at every fresh point."""
         for mutant in mutants:
-            if self._left <= 0:
+            if self.left <= 0:
                 return
-            self._left -= 1
-            node = self._value(mutant.tree)
-            if node is None or node in self._tried:
+            self.left -= 1
+            node = self.value(mutant.tree)
+            if node is None or node in self.tried:
                 continue
-            self._tried.add(node)
-            if all(
-                self._distance(point, node) <= min(self._claim.rtol, _needed(far))
-                for point, far in zip(self._points, self._distances, strict=True)
-            ):
+            self.tried[node] = mutant
+            if self._is_right(node):
                 yield mutant
 
-    def _value(self, tree: Expression) -> Node | None:
+    def explains(self, formula: Expression) -> bool:
+        """Whether a formula is the gradient at every fresh point."""
+        node = self.value(formula)
+        return node is not None and self._is_right(node)
+
+    def _is_right(self, node: Node) -> bool:
+        return all(
+            self._distance(point, node) <= min(self.claim.rtol, _needed(far))
+            for point, far in zip(self.points, self._distances, strict=True)
+        )
+
+    def value(self, tree: Expression) -> Node | None:
         with Tolerant():
-            return self._claim.shaped(self._typed.value(tree))
+            return self.claim.shaped(self.typed.value(tree))
         return None
 
     def _distance(self, point: Point, node: Node) -> float:
         """How far a node is from the gradient in the worst element."""
         with Tolerant():
-            return distance(point.value(node), point.value(self._claim.grad))
+            return distance(point.value(node), point.value(self.claim.grad))
         return math.inf
 
 

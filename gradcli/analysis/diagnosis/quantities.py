@@ -15,6 +15,7 @@ from gradcli.differentiate.forward import jvp
 from gradcli.graph import CONSTANT, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.joining import stack
+from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import expand, reshape
 
 ROWS = 64
@@ -87,6 +88,8 @@ def _of_others(claim: Claim, words: Wording) -> Iterator[Consequence]:
             code = "other-leaf" if node in leaves else "intermediate"
             text = f"it is the gradient of {words.of(node)}, not of {claim.name}"
             yield Consequence(code, text, grad, {"of": words.of(node)})
+            if claim.leaf.size == 1 and node.size > 1 and node not in leaves:
+                yield Consequence(code, f"{text}, summed", sum_(grad), {"of": words.of(node)})
 
 
 def _outputs(claim: Claim, words: Wording) -> Iterator[Consequence]:

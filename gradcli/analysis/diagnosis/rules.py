@@ -72,6 +72,12 @@ def is_outermost(place: Place, symbols: str) -> bool:
     )
 
 
+def is_divisor(place: Place) -> bool:
+    """Whether something is divided by the part."""
+    above = place.above.part if place.above is not None else None
+    return isinstance(above, Binary) and above.operator == "/" and place.field == "right"
+
+
 # --- operators -----------------------------------------------------------------------------
 
 
@@ -134,14 +140,15 @@ def _square(part: Expression, material: Material) -> int:
     return shape[0] if len(shape) == 2 and shape[0] == shape[1] else 0
 
 
-def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
+def _product(part: Binary, place: Place, material: Material) -> Iterator[Change]:
     symbol, left, right = part.operator, part.left, part.right
     if symbol not in ("*", "/", "@", "**"):
         return
     matrix = len(material.shape(left) or ()) > 1
     for twin in TWINS[symbol]:
         cost = 1.15 if twin == "@" and matrix else 1.25 if twin in "@+-" else 1.2
-        yield cost, "operation", binary(twin, left, right)
+        below = twin == "/" and is_divisor(place)  # a/(b/c) is written by nobody
+        yield cost + (0.4 if below else 0.0), "operation", binary(twin, left, right)
     if symbol == "*" and not _is_fraction(left):
         yield 1.25, "inverted", binary("/", right, left)
     elif symbol != "*":
@@ -160,11 +167,27 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         each = call("inv", inside) if _square(inside, material) else binary("/", left, inside)
         yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))
     yield from _of_calls(part)
+    yield from _differentiated(part)
     if symbol == "@":
         yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
         if not (isinstance(left, Call) and called(left)[0] == "inv"):
             yield 1.2, "unsolved", call("solve", left, right)
             yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
+
+
+def _differentiated(part: Binary) -> Iterator[Change]:
+    """u**n for n*u or n*u**(n - 1)."""
+    base: Expression = part.right
+    power = 1.0
+    if isinstance(base, Binary) and base.operator == "**" and isinstance(base.right, Number):
+        power, base = base.right.value, base.left
+    first, factors = _factors(part.left)
+    numbers = [("*", first), *factors] if part.operator == "*" else []
+    for place, (symbol, factor) in enumerate(numbers):
+        if symbol == "*" and isinstance(factor, Number) and factor.value == power + 1:
+            whole = binary("**", base, factor)
+            (_, start), *rest = [*numbers[:place], *numbers[place + 1 :], ("*", whole)]
+            yield 1.2, "differentiated", _product_of(start, rest)
 
 
 def _power(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
@@ -173,6 +196,9 @@ def _power(part: Binary, _place: Place, _material: Material) -> Iterator[Change]
         for symbol in "-+":
             exponent = binary(symbol, part.right, number(1.0))
             yield 1.15, "exponent", binary("**", part.left, exponent)
+    elif part.operator == "**" and _is_two(part.right):
+        rest = binary("-", number(1.0), part.left)
+        yield 1.25, "complement", binary("*", part.left, rest)
 
 
 def _of_calls(part: Binary) -> Iterator[Change]:
@@ -285,7 +311,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
         plain = float(f"{value:.{digits}g}")
         if 0 < abs(plain - value) < SLIGHT * abs(value):
             yield 0.95, code, number(plain)
-    others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
+    others = [2 * value, value / 2, value**2]
+    others += [] if power else [10 * value, value / 10, 100 * value, value / 100]
     others += [2.0, 10.0, *([1 / value] if value else [])]  # those of logarithms
     for other in dict.fromkeys((*material.numbers, *others)):
         if other != value:
@@ -299,12 +326,21 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
         yield 1.6, "constant", total
 
 
-def _name(part: Name, _place: Place, material: Material) -> Iterator[Change]:
-    shape = material.shape(part)
+def _name(part: Name, place: Place, material: Material) -> Iterator[Change]:
+    shape, beside = material.shape(part), _beside(place)
     for title, other in material.names.items():
-        if title != part.id:
+        if title not in (part.id, beside):
             yield (1.2 if other == shape else 1.6), "other-value", name(title)
     yield 1.45, "number", number(1.0)
+
+
+def _beside(place: Place) -> str:
+    """The name from which the part is taken, or by which it is divided, or the other way round."""
+    above = place.above.part if place.above is not None else None
+    if not (isinstance(above, Binary) and above.operator in "-/"):
+        return ""
+    other = above.left if place.field == "right" else above.right
+    return other.id if isinstance(other, Name) else ""
 
 
 def _index(part: Index, _place: Place, _material: Material) -> Iterator[Change]:
@@ -388,10 +424,16 @@ def _complement(part: Expression, place: Place, material: Material) -> Iterator[
     ):
         return  # 2 - p may be 1 - p
     whole: Expression = number(1.0)
-    length = _square(part, material)
+    length = _square(part, material) if _is_of_matrices(part, above) else 0
     if length and not isinstance(part, Name):
         yield 1.35, "complement", binary("-", call("eye", number(float(length))), part)
     yield 1.35, "complement", binary("-", whole, part)
+
+
+def _is_of_matrices(part: Expression, above: Syntax | None) -> bool:
+    """Whether a part is a product of matrices, or taken as a matrix."""
+    products = [each for each in (part, above) if isinstance(each, Binary)]
+    return not isinstance(above, Binary) or any(each.operator == "@" for each in products)
 
 
 def _raised(part: Expression, place: Place, material: Material) -> Iterator[Change]:

@@ -26,7 +26,6 @@ from gradcli.analysis.evidence import rounding
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, ancestors
-from gradcli.ops.axes import matrix_transpose
 
 RANK = (
     "transposed sign shape mean gradient-vector",
@@ -38,6 +37,8 @@ RANK = (
     "other-output other-leaf other-value value second-derivative chain-factors product-rule",
 )
 """Mistakes in the order of simplicity; all others come after these."""
+SIMPLE = 5
+"""So far down this order mistakes are made together with a wrong sign."""
 FACTORS = {
     "mean", "averaged", "chain-factor", "chain-doubled", "path-missing", "gradient-vector",
     "constant",
@@ -46,8 +47,6 @@ FACTORS = {
 """Mistakes that may give a constant factor, and then explain it."""
 PLAIN = {"mean", "averaged", "chain-factor", "gradient-vector"}
 """Those among them that are certain."""
-ALONE = {"value", "sign", "absolute", "reciprocal", "squared", "normalised"}
-"""Mistakes that are made together with no other one."""
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mistakes on a large gradient,"""
 FEWEST = 20
@@ -121,7 +120,7 @@ class Search:
             found = self.causes(slack) or self._misprinted(slack)
             if found:
                 found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
-        return found or self.times() or self._two() or [described(self.claim)]
+        return found or self.times() or self._with_sign() or [described(self.claim)]
 
     def times(self) -> list[Cause]:
         """A constant factor that nothing explains."""
@@ -130,7 +129,7 @@ class Search:
             return []
         sign = "the sign is wrong, and " if k < 0 else ""
         text = f"{sign}it is {_times(abs(k))} the gradient: no number of the program explains this"
-        return [Cause("factor", text, {"factor": k})]
+        return [Cause("factor", text, {"factor": k}, sure=False)]
 
     def _best(self, found: Sequence[Cause], most: int = SHOWN) -> list[Cause]:
         """The simplest, one of each kind; of equally simple ones that with the shortest sentence.
@@ -163,27 +162,15 @@ class Search:
                 return [replace(one, message=f"{one.message}; and {other.message}")]
         return []
 
-    def _two(self) -> list[Cause]:
-        """A mistake together with a wrong sign, a transposition or a factor."""
-        found = []
-        mine = self.claim.mine
-        undone = [("the sign is wrong", self.claim.of(-mine))]
-        if mine.ndim > 1:
-            undone.append(("it is transposed", self.claim.of(matrix_transpose(mine))))
-        for cause, guess in self._guesses if self._distinct > 1 else ():
-            if cause.code in ALONE or "is_value" in cause.details:
-                continue
-            for message, claim in undone:
-                if claim.fits(guess):
-                    found.append(replace(cause, message=f"{cause.message}; and {message}"))
-            k = self._factor(guess, 0.0) if self._distinct >= SURE else None
-            if k is None:
-                continue
-            for told in islice(chain(*self._meanings(k)), 1):
-                sign = "the sign is wrong, and " if k < 0 else ""
-                besides = f"besides, {sign}it is {_times(abs(k))} that: {told}"
-                found.append(replace(cause, message=f"{cause.message}; {besides}"))
-        return self._best(found)
+    def _with_sign(self) -> list[Cause]:
+        """A simple mistake together with a wrong sign."""
+        other = self.claim.of(-self.claim.mine)
+        found = [
+            replace(cause, message=f"{cause.message}; and the sign is wrong")
+            for cause, guess in self._guesses
+            if _rank(cause.code) < SIMPLE and cause.code != "sign" and other.fits(guess)
+        ]
+        return self._best(found) if self._distinct > 1 else []
 
     def _factor(self, guess: Node, slack: Array | float) -> float | None:
         """The k with mine = k · guess at every point."""
@@ -251,8 +238,7 @@ def _merged(outcomes: Sequence[Consequence]) -> Cause:
     first = min(outcomes, key=lambda each: _rank(each.code))
     of = next((each for each in outcomes if each.code == "intermediate"), first)
     told = "" if of is first else f": {of.message}"
-    alone = {"is_value": True} if any(each.code == "value" for each in outcomes) else {}
-    return Cause(first.code, first.message + told, first.details | alone)
+    return Cause(first.code, first.message + told, first.details)
 
 
 def _rank(code: str) -> int:

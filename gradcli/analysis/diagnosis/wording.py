@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gradcli.analysis.diagnosis.claim import Claim
-from gradcli.analysis.diagnosis.plain import plain
 from gradcli.diagnostics import Source, Span
 from gradcli.graph import CONSTANT, Array, Node, ancestors
 from gradcli.language.construct import NOWHERE, literal, name, number
@@ -13,8 +12,9 @@ from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Binary, Expression
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.control import DETACH, LEAF
+from gradcli.ops.selection import where
 from gradcli.ops.shaping import EXPAND
-from gradcli.simplify import number_of
+from gradcli.simplify import number_of, rebuilt, simplify
 from gradcli.spelling.spell import spell
 
 WIDEST = 60
@@ -84,7 +84,7 @@ class Wording:
 
     def plain(self, node: Node) -> Node:
         """The node without arithmetic on constants."""
-        return plain(node, self._value)
+        return _plain(node, self._value)
 
     def _steps(self, node: Node, most: int) -> list[Node]:
         """The node and what it is computed from, down to names; nothing where that is much."""
@@ -141,3 +141,29 @@ def wording(claim: Claim) -> Wording:
     names |= {node: title for title, node in problem.leaves.items()}
     names |= {node: title for title, node in claim.walk.vectors.items()}
     return Wording(names, problem.program.source, claim.walk.outputs, claim.points[0].value)
+
+
+def _plain(node: Node, value: Callable[[Node], Array | None]) -> Node:
+    """The node without arithmetic on numbers and without cases that constants decide."""
+    done = simplify([node])[node]
+    folded: dict[Node, Node] = {}
+    known: set[Node] = set()
+    for each in ancestors([done]):
+        if each.op is CONSTANT:
+            known.add(each)
+        elif each.inputs and all(operand in known for operand in each.inputs):
+            known.add(each)
+            number = value(each) if each.size == 1 else None
+            if number is not None:
+                constant = number.astype(each.graph.dtype(each.kind)).reshape(each.shape)
+                folded[each] = each.graph.constant(constant)
+    (done,) = rebuilt([done], folded)
+    decided = {}
+    for each in ancestors([done]):
+        condition = each.inputs[0] if each.op is where.op else None
+        if condition is not None and condition.known is not None and not condition.shape:
+            chosen = each.inputs[1 if condition.known else 2]
+            if chosen.shape == each.shape:
+                decided[each] = chosen
+    (done,) = rebuilt([done], decided)
+    return done
