@@ -43,7 +43,7 @@ MODULES = {
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",
-        "torch.utils.data", "torch.nn.utils",
+        "torch.utils.data", "torch.nn.utils", "torch.nn.attention", "torch.nn.attention.SDPBackend",
         "torch.nn.utils.rnn", "torch.nn.parallel", "torch.distributions", "torch.distributions.kl",
         "torch.utils.checkpoint",
         "torch.version", "torch.cuda", "torch.mps", "torch.xpu", "torch.backends",
@@ -81,7 +81,8 @@ MODULES = {
     **{f"torch.distributions.{name}": f"torch.distributions.{name}" for name in (
         "constraints", "Distribution")},
     **{f"torch.distributions.{name}": "torch.distributions" for name in (
-        "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet",
+        "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2",
+        "continuous_bernoulli", "dirichlet",
         "distribution", "exponential", "fishersnedecor", "gamma", "geometric", "gumbel",
         "half_cauchy", "half_normal", "independent", "inverse_gamma", "kumaraswamy", "laplace",
         "log_normal", "lowrank_multivariate_normal", "mixture_same_family", "multinomial",

@@ -83,6 +83,7 @@ _BY_MODULE = {
     "torch.distributions.one_hot_categorical": (
         "OneHotCategorical OneHotCategoricalStraightThrough"
     ),
+    "torch.distributions.continuous_bernoulli": "ContinuousBernoulli",
     "torch.distributions.relaxed_bernoulli": "RelaxedBernoulli",
     "torch.distributions.relaxed_categorical": "RelaxedOneHotCategorical",
     "torch.distributions.studentT": "StudentT",

@@ -27,7 +27,11 @@ from gradcli.trace.rare_distributions import (
     OneHotCategorical,
 )
 from gradcli.trace.rows_of_normals import LowRankMultivariateNormal, MultivariateNormal
-from gradcli.trace.tailed_distributions import OneHotCategoricalStraightThrough, Pareto
+from gradcli.trace.tailed_distributions import (
+    ContinuousBernoulli,
+    OneHotCategoricalStraightThrough,
+    Pareto,
+)
 from gradcli.trace.transformed import TransformedDistribution, summed
 from gradcli.trace.usual_distributions import (
     Bernoulli,
@@ -94,6 +98,12 @@ def _bernoulli(p: Any, q: Any) -> Node:
     yes = p.probs * (_f("softplus", -q.logits) - _f("softplus", -p.logits))
     no = (1.0 - p.probs) * (_f("softplus", q.logits) - _f("softplus", p.logits))
     return _at_edges(yes, p.probs, q.probs) + _at_edges(no, 1.0 - p.probs, 1.0 - q.probs)
+
+
+def _continuous_bernoulli(p: Any, q: Any) -> Node:
+    own, other = (each.log_norm() + _f("log1p", -each.probs) for each in (p, q))
+    found: Node = p.mean() * (p.logits - q.logits) + own + (-other)
+    return found
 
 
 def _binomial(p: Any, q: Any) -> Node:
@@ -208,6 +218,7 @@ _RULES: Mapping[tuple[type, type], Callable[[Any, Any], Node]] = {
     (HalfNormal, HalfNormal): _half_normal,
     (Categorical, Categorical): _categorical,
     **{(a, b): _categorical for a in _KINDS for b in _KINDS},
+    (ContinuousBernoulli, ContinuousBernoulli): _continuous_bernoulli,
     (Bernoulli, Bernoulli): _bernoulli, (Binomial, Binomial): _binomial,
     (Geometric, Geometric): _geometric, (Poisson, Poisson): _poisson,
     (Exponential, Exponential): _exponential,

@@ -43,6 +43,8 @@ _ABSTRACT = ("np.floating", "np.integer", "np.number", "np.generic")
 """What NumPy calls kinds of dtypes."""
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format", "channels_last",
             "channels_last_3d")  # fmt: skip
+_KERNELS = ("MATH", "FLASH_ATTENTION", "EFFICIENT_ATTENTION", "CUDNN_ATTENTION", "OVERRIDEABLE")
+"""By what attention may be computed, which is the same here."""
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
 
@@ -117,6 +119,8 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
     if home == "string":
         found = getattr(string, name, None)
         return found if isinstance(found, str) and not name.startswith("_") else None
+    if home == "torch.nn.attention.SDPBackend":
+        return Unquoted(f"SDPBackend.{name}") if name in _KERNELS else None
     if home not in _HOMES:
         return None
     if f"{home}.{name}" in _ABSTRACT:

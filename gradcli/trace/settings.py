@@ -31,8 +31,9 @@ _STYLE = {"precision": "precision", "threshold": "threshold", "edgeitems": "edge
 
 
 _WITHOUT_MEANING = ("torch.autograd.graph.save_on_cpu",
-                    "torch.autograd.graph.disable_saved_tensors_hooks")  # fmt: skip
-"""Settings of a block that are about memory alone."""
+                    "torch.autograd.graph.disable_saved_tensors_hooks",
+                    "torch.nn.attention.sdpa_kernel")  # fmt: skip
+"""Settings of a block that are about memory and speed alone."""
 
 
 _ARRAY_TEXTS: dict[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ classes, Maddison, Mnih and Teh, The Concrete Distribution, 2017.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -36,6 +36,9 @@ from gradcli.trace.rare_distributions import EULER, OneHotCategorical
 from gradcli.trace.supports import Support
 from gradcli.trace.usual_distributions import Categorical, Exponential
 from gradcli.trace.values import Value
+
+_NEAR = (0.499, 0.501)
+"""Between these probabilities a continuous Bernoulli's formulas are their series."""
 
 
 def _log_beta(a: Node, b: Node) -> Node:
@@ -405,6 +408,73 @@ class RelaxedBernoulli(Relaxed):
         return _f("sigmoid", (noise + self.logits) / self.temperature)
 
 
+class ContinuousBernoulli(OfLogits):
+    """Of numbers between 0 and 1. Near 1/2 its formulas are their series.
+
+    Source: Loaiza-Ganem and Cunningham, The continuous Bernoulli, 2019.
+    """
+
+    has_rsample = True
+    of_truths = True
+    support = PROBABILITY
+    constraints = (PROBABILITY, REAL)
+
+    def _apart(self, formula: Callable[[Node], Node], near: Node) -> Node:
+        """A formula of the probabilities, or where these are close to 1/2 what stands for it."""
+        is_apart = _f("logical_or", self.probs <= _NEAR[0], self.probs > _NEAR[1])
+        return _f("where", is_apart, formula(_f("where", is_apart, self.probs, _NEAR[0])), near)
+
+    def log_norm(self) -> Node:
+        """The logarithm of the factor by which it integrates to 1."""
+        x = (self.probs - 0.5) ** 2.0
+
+        def formula(p: Node) -> Node:
+            return _f("log", _odds(p)) - _f("log", _f("abs", 1.0 - 2.0 * p))
+
+        return self._apart(formula, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+
+    def log_density(self, x: Node) -> Node:
+        return x * self.logits - _f("softplus", self.logits) + self.log_norm()
+
+    def mean(self) -> Node:
+        x = self.probs - 0.5
+        near = 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2.0) * x
+        return self._apart(lambda p: p / (2.0 * p - 1.0) + 1.0 / _odds(p, signed=True), near)
+
+    def variance(self) -> Node:
+        x = (self.probs - 0.5) ** 2.0
+        near = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
+        return self._apart(
+            lambda p: p * (p - 1.0) / (1.0 - 2.0 * p) ** 2.0 + 1.0 / _odds(p) ** 2.0, near
+        )
+
+    def entropy(self) -> Node:
+        rest = _f("log1p", -self.probs)
+        return self.mean() * (rest - _f("log", self.probs)) - self.log_norm() - rest
+
+    def cdf(self, x: Node) -> Node:
+        inside = self._apart(
+            lambda p: (p**x * (1.0 - p) ** (1.0 - x) + p - 1.0) / (2.0 * p - 1.0), x
+        )
+        return _f("where", x <= 0.0, 0.0, _f("where", x >= 1.0, 1.0, inside))
+
+    def icdf(self, x: Node) -> Node:
+        def formula(p: Node) -> Node:
+            rest = _f("log1p", -p)
+            return (_f("log1p", -p + x * (2.0 * p - 1.0)) - rest) / (_f("log", p) - rest)
+
+        return self._apart(formula, x)
+
+    def drawn(self, shape: Shape) -> Node:
+        return self.icdf(self.draws.uniform(shape))
+
+
+def _odds(p: Node, *, signed: bool = False) -> Node:
+    """log((1 - p) / p), without its sign unless that is asked for."""
+    found = _f("log1p", -p) - _f("log", p)
+    return found if signed else _f("abs", found)
+
+
 class RelaxedOneHotCategorical(Relaxed):
     support = SIMPLEX
     constraints = (SIMPLEX, each(REAL))
@@ -439,5 +509,6 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 CLASSES: tuple[type[Distribution], ...] = (
     Weibull, Pareto, HalfCauchy, InverseGamma, Kumaraswamy, FisherSnedecor, VonMises,
     OneHotCategoricalStraightThrough, NegativeBinomial, RelaxedBernoulli,
+    ContinuousBernoulli,
     RelaxedOneHotCategorical,
 )  # fmt: skip
