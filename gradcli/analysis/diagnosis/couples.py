@@ -22,7 +22,7 @@ from gradcli.language.syntax import Expression, Name, Number
 DEAREST, OF_NUMBERS = 1.6, 1.9
 """What each of two costs at most, and what it does if it is a factor like log(10)."""
 PAIRS, SHOWN = 400, 12
-"""So many pairs that give the numbers are looked at, and so many of them, the most likely, tried."""
+"""So many pairs that give the numbers are kept, and so many of them, the most likely, tried."""
 SAMPLE = 40
 """So many elements are compared first."""
 NEARLY = 1e-8

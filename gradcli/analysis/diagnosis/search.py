@@ -7,7 +7,7 @@ several, the simplest comes first; with too few numbers to decide, the report is
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, combinations, islice
@@ -15,16 +15,18 @@ from itertools import chain, combinations, islice
 import numpy as np
 
 from gradcli.analysis.diagnosis.arrangements import arrangements
-from gradcli.analysis.diagnosis.claim import Claim, distinct
+from gradcli.analysis.diagnosis.claim import Claim, distinct, typed
 from gradcli.analysis.diagnosis.constants import meanings, ratio
-from gradcli.analysis.diagnosis.misprints import long_misprints, misprints
+from gradcli.analysis.diagnosis.material import material
+from gradcli.analysis.diagnosis.mutants import Grower
 from gradcli.analysis.diagnosis.patterns import described
 from gradcli.analysis.diagnosis.quantities import quantities
 from gradcli.analysis.diagnosis.slips import Consequence, walk_slips
+from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.evidence import rounding
 from gradcli.analysis.verdict import Cause
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Node, ancestors
 
 RANK = (
@@ -60,6 +62,10 @@ TERMS = 30
 """The most terms of which two may be missing."""
 NEARLY = 2e-3
 """A factor this close to 1 is not a mistake of its own."""
+LONG_STEPS, LONG_WIDTH = 80, 400
+"""The most steps and characters of a long formula of the gradient."""
+MUTANTS, MUTANTS_OF_LONG = 3_000, 2_000
+"""The most mutants of a formula that are tried."""
 
 
 class Search:
@@ -71,7 +77,7 @@ class Search:
         self.words = words
         outcomes: dict[Node, list[Consequence]] = {}
         size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
-        sources = (walk_slips, quantities, misprints)
+        sources = (walk_slips, quantities, _misprints)
         found = chain.from_iterable(source(claim, words) for source in sources)
         self._most = max(FEWEST, ELEMENTS // size)
         tried = chain(arrangements(claim), islice(found, self._most))
@@ -146,7 +152,7 @@ class Search:
 
     def _misprinted(self, slack: Array | float) -> list[Cause]:
         """The most likely slips in the gradient's formula where that is long."""
-        tried = islice(long_misprints(self.claim, self.words), self._most)
+        tried = islice(_long_misprints(self.claim, self.words), self._most)
         fitting = (each for each in tried if self.claim.fits(each.node, slack))
         return [Cause(each.code, each.message) for each in islice(fitting, SHOWN)]
 
@@ -243,3 +249,32 @@ def _merged(outcomes: Sequence[Consequence]) -> Cause:
 
 def _rank(code: str) -> int:
     return next((place for place, codes in enumerate(RANK) if code in codes.split()), len(RANK))
+
+
+def _misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
+    """The mutants of the gradient's formula where it is short; a formula of the user's has its
+    own.
+    """
+    text = words.spelled(words.plain(claim.grad))
+    if claim.typed is None and text is not None and claim.theirs.any():
+        yield from _mutants(claim, words, text, MUTANTS)
+
+
+def _long_misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
+    """The same of a long one, for what nothing else explains."""
+    plain = words.plain(claim.grad)
+    if claim.typed is None and words.spelled(plain) is None and claim.theirs.any():
+        texts = [words.spelled(each, LONG_STEPS, LONG_WIDTH) for each in (plain, claim.grad)]
+        text = min(filter(None, texts), key=len, default=None)  # the plain one may lack names
+        if text is not None:
+            yield from _mutants(claim, words, text, MUTANTS_OF_LONG)
+
+
+def _mutants(claim: Claim, words: Wording, text: str, most: int) -> Iterator[Consequence]:
+    with Tolerant():
+        right = typed(claim.walk, Source("the gradient", text))
+        grower = Grower(material(claim, words, right.remember()))
+        mutants = sorted(grower.mutants(right.expression), key=lambda each: each.cost)
+        for mutant in mutants[:most]:
+            with Tolerant():
+                yield Consequence(*mutant.undone, right.value(mutant.tree))
