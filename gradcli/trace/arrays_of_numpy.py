@@ -397,11 +397,15 @@ class Vectorised(Object):
         nodes = [values.tensor(each, "vectorize") for each in arguments]
         arrays = np.broadcast_arrays(*map(values.evaluator.value, nodes))
         values.graph.check_room(arrays[0].size)
-        found = []
+        found: list[float] = []
+        is_whole = False
         for row in zip(*(each.ravel().tolist() for each in arrays), strict=True):
             numbers = [values.plain(each) for each in row]
-            found.append(values.number((yield self._function.call(numbers, keywords)), "a result"))
+            result = yield self._function.call(numbers, keywords)
+            is_whole = is_whole or (not found and values.plain_kind(result) == "int")
+            found.append(values.number(result, "a result"))
         made = np.array(found).reshape(arrays[0].shape)
+        made = made.astype(np.int64) if is_whole else made  # the first result says of which dtype
         return self._calls._array(made)
 
 

@@ -243,8 +243,11 @@ class FunctionCalls:
         self, made: Class, context: FunctionContext, cotangents: list[Node | None]
     ) -> Value:
         """What the program's backward returns; it may call others inside."""
-        if not self.autograd.creates_graph:
-            cotangents = [None if each is None else detach(each) for each in cotangents]
+        creates = self.autograd.creates_graph  # a number alone is given as a tensor, too
+        cotangents = [
+            each if each is None or (creates and self._is_tensor(each)) else detach(each)
+            for each in cotangents
+        ]
         before = self._recording(self.autograd.creates_graph)
         try:
             visit = self._method(made, "backward")([context, *cotangents], {})
