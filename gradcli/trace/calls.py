@@ -94,6 +94,8 @@ _AS_VALUES = frozenset(
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
 
 
+_SEEING_LISTS = ("sum", "int", "float", "round")
+"""Functions of Python's that tell lists of numbers from tensors."""
 _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
 _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
@@ -210,14 +212,14 @@ class Calls(Applications):
         self._note_copied(expression, name if held is None else "")
         arguments = yield self._operands(expression.arguments, given, begun)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
-        self._check_given(name, callee, arguments, keywords)
+        self._check_given(name, expression, arguments, keywords)
         self.graph.span = expression.span
         self.take_dtype(name, callee, arguments, keywords)
         if self.values.is_python and name in NUMBER_MAKERS and held is None:
             self.keep_whole(name, expression, arguments, keywords)
         if self.values.is_python:
             arguments = self.as_rows(name, expression, arguments)
-        if held is not None or self._sees_lists(name, special) or own == "sum":
+        if held is not None or self._sees_lists(name, special) or own in _SEEING_LISTS:
             arguments = self.all_as_written(expression, arguments)
             keywords = self.named_as_written(expression, keywords)
         if held is not None:
@@ -237,11 +239,12 @@ class Calls(Applications):
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
 
     def _check_given(
-        self, name: str, callee: syntax.Expression, given: list[Value], keywords: dict[str, Value]
+        self, name: str, expression: syntax.Call, given: list[Value], keywords: dict[str, Value]
     ) -> None:
         """Raise `type` where PyTorch's function of tensors is given a number, list or array for
         one, or too little; numbers for Python's functions of these are taken from tensors.
         """
+        callee = expression.callee
         root = self.root(callee) if self.values.is_python else ""
         if root.partition(".")[0] == "math":
             from gradcli.trace.members import check_math
@@ -250,6 +253,11 @@ class Calls(Applications):
         if self.values.is_pytorch and root.startswith("torch"):
             self.graph.span = callee.span
             self._check_tensors(name, given, keywords)
+            for each in expression.keywords:
+                if each.name == "dtype" and isinstance(each.value, syntax.String):
+                    from gradcli.trace.given_tensors import no_tensor
+
+                    raise no_tensor(name, "dtype", 0, "str", "torch.dtype")
 
     def _check_tensors(
         self,
@@ -625,7 +633,7 @@ class Calls(Applications):
         arguments: list[Value] = []
         for argument in expression.arguments:
             dtype = self._dtype(argument) if name in _TAKE_DTYPES else None
-            arguments += [dtype] if dtype else (yield self.arguments_of(argument))
+            arguments += [Unquoted(dtype)] if dtype else (yield self.arguments_of(argument))
         return arguments
 
     def _call_of_value(self, expression: syntax.Call) -> Visit:

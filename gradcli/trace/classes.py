@@ -523,9 +523,24 @@ class Model(Instance, Module):
         self.fields[name] = value
         return None
 
+    def _check_name(self, kind: str, name: Value) -> None:
+        """Raise `name` for what nothing is registered by."""
+        if not isinstance(name, str) or not self.values.is_pytorch:
+            return
+        said = ""
+        if "." in name:
+            said = f'{kind} name can\'t contain "."'
+        elif not name:
+            said = f'{kind} name can\'t be empty string ""'
+        elif name in self.fields and not (name in self._buffers or self.fields[name] is None):
+            said = f"attribute '{name}' already exists"
+        if said:
+            raise RefusedError(("KeyError", repr(said)), "name", said)
+
     def _register_parameter(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("register_parameter", ("name", "param"), arguments, keywords)
         name, value = given.values()
+        self._check_name("parameter", name)
         if isinstance(value, Node) and value not in self.values.parameters:
             said = f"cannot assign 'torch.FloatTensor' object to parameter '{name}'"
             said += " (torch.nn.Parameter or None required)"
@@ -537,6 +552,7 @@ class Model(Instance, Module):
     def _register_buffer(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("name", "tensor", "persistent")
         given = bind_names("register_buffer", names, arguments, keywords, names[2:])
+        self._check_name("buffer", given["name"])
         self._register([given["name"], given["tensor"]], {})
         self._buffers[str(given["name"])] = None
         if "persistent" in given and not self.values.truth(given["persistent"]):

@@ -14,6 +14,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.device_names import check_device
 from gradcli.trace.dtypes import ALIASES, INTEGERS
 from gradcli.trace.items import Items
 from gradcli.trace.names import EXTRA
@@ -102,8 +103,10 @@ def construct(
 
 def _chosen(autograd: Autograd, function: Function, keywords: Mapping[str, Value]) -> Function:
     """The function, or the one that copies where it is asked to. Raises `value` for tensors that
-    are sparse in PyTorch.
+    are sparse in PyTorch, and for devices that it does not know.
     """
+    if autograd.values.is_pytorch:
+        check_device(keywords.get("device"))
     if "sparse" in str(keywords.get("layout")):
         raise GradcliError("value", f"{function.name}: tensors are dense here, not sparse",
                            hint="leave layout=… out: it has the same elements")  # fmt: skip

@@ -14,6 +14,7 @@ from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
+from gradcli.trace.device_names import DEVICES, check_device, is_device
 from gradcli.trace.items import Device, Items
 from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.printing import PrintedNumbers
@@ -33,7 +34,6 @@ BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "uint8": 1, "int8": 1, "int1
          "bool": 1}  # fmt: skip
 """The size of an element; 8 of others."""
 NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
-DEVICES = ("cpu", "cuda", "gpu", "mps", "meta", "xpu")
 
 
 _LARGE = 3.4e38
@@ -271,6 +271,8 @@ class Conversions:
         if isinstance(other, Node):
             node = self._like(node, other)
         elif other is not None and not is_device(other):
+            if type(other) is str and self.values.is_pytorch:
+                check_device(other)  # raises: a dtype is no text
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)
 
@@ -300,26 +302,10 @@ class Conversions:
         """`torch.device('cpu')`, `torch.device('cuda', 0)`: its name."""
         given = bind_names("device", ("type", "index"), arguments, keywords, ("index",))
         name = given["type"]
+        if self.values.is_pytorch:
+            check_device(name)
         if not is_device(name):
             raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
-        if self.values.is_pytorch and str(name).partition(":")[0] == "gpu":
-            raise no_device(str(name))
         if given.get("index") is not None:
             return Device(f"{name}:{self.values.integer(given['index'], 'index')}")
         return Device(name)
-
-
-def no_device(name: str) -> RefusedError:
-    """The error for a kind of device that PyTorch does not know."""
-    said = (
-        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, "
-        "xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device "
-        f"string: {name}"
-    )
-    return RefusedError(("RuntimeError", said), "value", f"PyTorch has no device {name!r}",
-                        hint="a GPU is called 'cuda' there")  # fmt: skip
-
-
-def is_device(value: Value) -> bool:
-    """Whether it is a string such as 'cpu' or 'cuda:0'."""
-    return isinstance(value, str) and value.partition(":")[0] in DEVICES

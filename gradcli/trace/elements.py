@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import CONSTANT, INPUT, LITERAL, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -99,6 +99,8 @@ class ElementUpdates(Calls):
                 hint="a list can change: list(t)",
             )
         node = self.values.current(owner)
+        if self.values.is_pytorch and node not in self.values.arrays:
+            self._check_element(node, value)
         new = self.values.tensor(value, "an element")
         if isinstance(target.value, syntax.Attribute) and target.value.name == "grad":
             holder = yield self.visit(target.value.value)
@@ -107,6 +109,19 @@ class ElementUpdates(Calls):
             return None
         self.write(target, node, items, new)
         return None
+
+    def _check_element(self, node: Node, value: Value) -> None:
+        """Raise `type` for what PyTorch puts into no tensor: lists, texts, None."""
+        if isinstance(value, Node) and value not in self.values.number_lists:
+            return
+        from gradcli.trace.dtype_names import TYPES  # it is a mistake
+        from gradcli.trace.wrong_arguments import class_of
+
+        kind = class_of(self.values, value)
+        if kind in ("list", "tuple", "str", "NoneType"):
+            said = f"can't assign a {kind} to a torch.{TYPES[self.values.array_dtype(node)]}Tensor"
+            raise RefusedError(("TypeError", said), "type", f"an element is no {kind}",
+                               hint="x[0] = torch.tensor(row)")  # fmt: skip
 
     def _check_placed(self, node: Node, items: Sequence[Any], new: Node) -> None:
         """Raise `type` where PyTorch does not convert what is put at places that a tensor or a list

@@ -36,11 +36,13 @@ def check_bounds(start: float, end: float, step: float) -> None:
     )
 
 
-def float_for_integer(what: str) -> RefusedError:
+def float_for_integer(what: str, *, is_tensor: bool) -> RefusedError:
     """The error for a number such as 2.0 where PyTorch and Python want an integer."""
     name, _, parameter = what.rpartition(": ")
     kind = "TypeError"
-    if what == "range":
+    if is_tensor:
+        said = "only integer tensors of a single element can be converted to an index"
+    elif what == "range":
         said = "'float' object cannot be interpreted as an integer"
     elif what.startswith("an index of a "):
         said = f"{what.rpartition(' ')[2]} indices must be integers or slices, not float"

@@ -12,9 +12,9 @@ from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import dtype_name
-from gradcli.trace.conversions import is_device
+from gradcli.trace.device_names import check_device, is_device
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
-from gradcli.trace.dtypes import kept
+from gradcli.trace.dtypes import INTEGERS, kept
 from gradcli.trace.items import Generated, Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
@@ -387,8 +387,20 @@ class Module(Object):
             if isinstance(value, Node) and self.autograd.dtypes is not None:
                 self.to_dtype(self.autograd.dtypes.of(value))
             elif value is not None and not is_device(value):
+                if self.values.is_pytorch:
+                    self._check_dtype(value)
                 self.to_dtype(value)
         return self
+
+    def _check_dtype(self, value: Value) -> None:
+        """Raise `type` for what PyTorch's `to` takes for no dtype of a model."""
+        if type(value) is str:
+            check_device(value)  # raises: a dtype is no text
+        name = str(value).removeprefix("torch.")
+        if name in INTEGERS or name == "bool":
+            said = "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+            raise RefusedError(("TypeError", f"{said}dtype=torch.{name}"), "type",
+                               "a model computes with floats")  # fmt: skip
 
     def _in_dtype(self, dtype: Value, arguments: list[Value], keywords: Given) -> Value:
         self.to_dtype(dtype)

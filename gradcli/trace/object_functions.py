@@ -293,6 +293,11 @@ class ObjectFunctions:
 
     def _divmod(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         a, b = map(self.values.tensor, bind_names("divmod", "ab", arguments, keywords).values())
+        kinds = [self.values.plain_kind(each) for each in (a, b)]
+        if all(kinds) and self.values.number(b, "divmod") == 0:
+            from gradcli.trace.refusals import division_by_zero
+
+            raise division_by_zero("divmod", "float" not in kinds)
         found: tuple[Node, ...] = FUNCTIONS["floor_divide"](a, b), FUNCTIONS["remainder"](a, b)
         if a in self.values.arrays or b in self.values.arrays:
             if a.kind == "int":

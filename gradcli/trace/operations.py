@@ -37,8 +37,8 @@ _CHECKED = ("-", "**")
 """Operators that PyTorch does not have for all integers and truth values."""
 _COUNTING = ("+", "-", "*")
 """Operators that take Python's truth values as the integers 0 and 1."""
-_DIVIDING = ("/", "//", "%")
-"""Operators that Python has no result of where the right side is 0."""
+_PARTIAL = ("/", "//", "%", "**")
+"""Operators that Python has no result of for some numbers."""
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 """What the right side is asked of a comparison that the left one does not know."""
 _PLAIN: dict[str, Op | None] = {"+": add.op, "-": sub.op, "*": mul.op, "/": div.op}
@@ -151,10 +151,8 @@ class Operations(Visits):
             right = self.as_written(expression.right, right)
         if left.__class__ is not Node or right.__class__ is not Node:
             return self.operated(operator, left, right)
-        if right.known is not None and operator in _DIVIDING:
+        if operator in _PARTIAL and self.values.is_python:
             self._check_division(operator, left, right)
-        elif operator == "**" and left.known is not None and right.known is not None:
-            self._check_division(operator, right, left)
         if left.kind != right.kind and self.values.is_python:
             left, right = self._with_rows(expression, left, right)
         if left.kind != "float" or right.kind != "float":
@@ -210,16 +208,23 @@ class Operations(Visits):
             check_operands(self.values, names[operator], *operands)
 
     def _check_division(self, operator: str, left: Node, right: Node) -> None:
-        """Raise `value` where Python's numbers are divided by 0, or `left` is a power of it."""
-        if not self.values.is_python or right.shape or right.known.any():  # type: ignore[union-attr]
+        """Raise `value` where 0 divides a number of Python's, or has a power below 0."""
+        numbers = self.special.numbers
+        if left not in numbers or right not in numbers:
             return
-        if operator == "**" and (left.shape or left.known >= 0):  # type: ignore[operator]
-            return
-        if left in self.special.numbers and right in self.special.numbers:
+        base, power = (left, right) if operator == "**" else (right, None)
+        is_below = power is None or (self._known_number(power) or 0) < 0
+        if is_below and self._known_number(base) == 0:
             from gradcli.trace.refusals import division_by_zero
 
-            whole = all(map(self.special.numbers.is_integer, (left, right)))
+            whole = all(map(numbers.is_integer, (left, right)))
             raise division_by_zero(operator, whole)
+
+    def _known_number(self, node: Node) -> float | None:
+        """A number of Python's; None where a pass stands for others, in which it is another."""
+        if node.known is not None:
+            return float(node.known)
+        return None if self.values.any_pass is not None else self.values.number(node, "a number")
 
     def _as_integers(self, operator: str, left: Node, right: Node) -> tuple[Node, Node]:
         """Two operands, as integers where PyTorch or Python computes with these."""

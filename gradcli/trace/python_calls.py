@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY, SINGLE, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
@@ -94,8 +94,14 @@ class PythonCalls(Expressions):
         found = None if keywords else self.python.of_numbers(name, arguments)
         if found is not None:
             return found
-        if self.values.is_pytorch and not keywords and isinstance(only, Node) and only.ndim == 1:
-            return self._extreme(name, only)
+        if self.values.is_pytorch and not keywords and isinstance(only, Node) and only.ndim:
+            if only.size == only.shape[0]:  # of rows of one element each, these are compared
+                return self._extreme(name, only)
+            if only.shape[0] == 1:
+                return self.values.rows(only)[0]
+            if only.shape[0]:
+                first, second, *_ = self.values.rows(only)
+                self.values.truth(FUNCTIONS["gt"](first, second))  # raises: they have no order
         return self.function_call(name, arguments, keywords)
 
     def _looked_through(self, name: str, arguments: list[Value]) -> list[Value]:
@@ -137,11 +143,28 @@ class PythonCalls(Expressions):
             return method.call([], {})  # type: ignore[no-any-return]
         if name != "bool" and isinstance(only, str):
             return self.python.number(only, name)
+        if self.values.is_python and name != "bool":
+            self._check_convertible(name, only)
         if isinstance(only, Node) and self.values.is_python:
             return self._plain_number(name, only)
         if name == "bool" and not isinstance(only, Node):
             return self.graph.constant(self.values.truth(only))
         return None
+
+    def _check_convertible(self, name: str, value: Value) -> None:
+        """Raise `type` for lists and other values that Python makes no number of."""
+        if isinstance(value, Node) and not value.shape:
+            return
+        from gradcli.trace.wrong_arguments import class_of  # it is a mistake mostly
+
+        kind = class_of(self.values, value)
+        if kind not in ("list", "tuple", "NoneType"):
+            return
+        text = "a string, a bytes-like object or a real number"
+        wanted = text if name == "int" else "a string or a real number"
+        said = f"{name}() argument must be {wanted}, not '{kind}'"
+        raise RefusedError(("TypeError", said), "type", f"{name} of a {kind} is no number",
+                           hint=f"[{name}(each) for each in row] converts each")  # fmt: skip
 
     def _sum(self, arguments: list[Value]) -> Visit | Value:
         """Python's sum of a list, or of the rows of a tensor."""
@@ -156,7 +179,7 @@ class PythonCalls(Expressions):
 
     def _extreme(self, name: str, row: Node) -> Node:
         """`max(x)`: the first of the elements that are the largest."""
-        place = FUNCTIONS[f"arg{name}"].build(row)
+        place = FUNCTIONS[f"arg{name}"].build(row)  # of all elements
         found = self.values.tensor(self.values.subscript(row, [place]))
         self.values.made_by[found] = "unbind", (row,), EMPTY
         self.special.numbers.stay_arrays(found, (row,))
@@ -206,6 +229,8 @@ class PythonCalls(Expressions):
     def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node | None:
         """Python's `round` of a number: an integer, unless the digits are given; else None."""
         if not self._are_numbers(arguments):
+            if arguments and self.values.is_pytorch:
+                self._check_rounded(arguments)
             return None
         given = bind_names("round", ("number", "ndigits"), arguments, keywords, ("ndigits",))
         node = self.values.tensor(given["number"])
@@ -217,6 +242,16 @@ class PythonCalls(Expressions):
         rounded = round(number, self.values.integer(given["ndigits"], "ndigits"))
         is_whole = self.special.numbers.is_integer(node)
         return self.values.plain(int(rounded) if is_whole else rounded)
+
+    def _check_rounded(self, arguments: list[Value]) -> None:
+        """Raise `type` for what Python does not round: a text, a list, a tensor to some digits."""
+        from gradcli.trace.wrong_arguments import class_of  # it is a mistake mostly
+
+        kind = class_of(self.values, arguments[0])
+        if kind in ("str", "list", "tuple", "NoneType") or (kind == "Tensor" and arguments[1:]):
+            said = f"type {kind} doesn't define __round__ method"
+            raise RefusedError(("TypeError", said), "type", f"round is for numbers, not a {kind}",
+                               hint="torch.round(x, decimals=1) rounds each element")  # fmt: skip
 
     def _are_each_true_or_false(self, items: Items) -> bool:
         """Whether each is true or false by itself: no array and no list of some."""

@@ -142,6 +142,10 @@ class PythonFunctions:
         """The elements of a list one after another, as Python adds them to what comes second."""
         items, *start = arguments
         total = start[0] if start else None
+        if total is None and any(isinstance(each, str) for each in self.values.elements(items)[:1]):
+            from gradcli.trace.refusals import no_operator
+
+            raise no_operator("+", "int", "str")
         for item in self.values.elements(items):
             total = self._counted(item) if total is None else self._added(total, item)
         return self.graph.constant(0.0) if total is None else total

@@ -300,6 +300,7 @@ def division_by_zero(operator: str, whole: bool) -> RefusedError:
     """Python's error, of two integers if they are `whole`."""
     said = {
         "//": "integer division or modulo by zero" if whole else "float floor division by zero",
+        "divmod": "integer division or modulo by zero" if whole else "float divmod()",
         "**": "0.0 cannot be raised to a negative power",
         "%": "integer modulo by zero" if whole else "float modulo",
     }.get(operator, "division by zero" if whole else "float division by zero")

@@ -297,8 +297,27 @@ class Transforms:
         name = "hessian" if run == self._hessian else "jacobian"
         if isinstance(result, Node) and errors.is_no_tensor(self.values, result):
             raise errors.no_tensor(self.values, result, errors.OUTPUTS.format(name), ".")
+        if name == "jacobian" and "strict" in given and self.values.truth(given["strict"]):
+            self._check_strict(result, chosen)
         found = run(result, chosen, result)
         return self._with_graph(found) if create else changed(self.values, found, _cut)
+
+    def _check_strict(self, result: Value, inputs: Value) -> None:
+        """Raise `no-grad` where an output does not depend on each of the inputs."""
+        nodes = self._nodes(inputs, "an argument")
+        for place, output in enumerate(self._nodes(result, "the function's value")):
+            grads = vjp([output], [FUNCTIONS["ones_like"].build(output)], list(nodes))
+            missing = [i for i, each in enumerate(grads) if each is None]
+            said = f"Output {place} of the user-provided function "
+            if missing and len(missing) == len(nodes):
+                said += "does not require gradients. The outputs must be computed in a "
+                said += "differentiable manner from the input when running in strict mode."
+            elif missing:
+                said += f"is independent of input {missing[0]}. This is not allowed in strict mode."
+            else:
+                continue
+            told = "strict=True: an output does not depend on each of the inputs"
+            raise RefusedError(("RuntimeError", said), "no-grad", told)
 
     def _with_graph(self, found: Value) -> Value:
         """What `create_graph` asked for, which keeps its graph under `no_grad`, too."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
 
 
+_PLACES = ("range", "an index of a ", "a slice's bound")
+"""What integers of Python's are for, or tensors of one."""
 _LONG_INDEX = 32
 """So many items between brackets are elements of one index, whatever they are."""
 
@@ -414,10 +416,12 @@ class Values(Changes):
             raise GradcliError(
                 "type", f"{what} must be an integer, not a truth value", hint="write 0 or 1"
             )
-        if self.plain_kind(value) == "float":
-            from gradcli.trace.index_errors import float_for_integer  # a rare error
+        if isinstance(value, Node) and value.kind == "float":
+            is_tensor = self.is_pytorch and self.is_tensor(value) and what.startswith(_PLACES)
+            if is_tensor or self.plain_kind(value) == "float":
+                from gradcli.trace.index_errors import float_for_integer  # a rare error
 
-            raise float_for_integer(what)
+                raise float_for_integer(what, is_tensor=is_tensor)
         number = self.number(value, what)
         if number != number or number in (float("inf"), float("-inf")) or number != int(number):
             raise GradcliError(
