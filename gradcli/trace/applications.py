@@ -258,6 +258,8 @@ class Applications(NumpyCalls):
         try:
             if self.autograd.dtypes is not None and built_in.name in _OF_FACTORS:
                 self.autograd.dtypes.check_factors(built_in.name, *arguments[:2])
+            if built_in.name == "pow" and self.values.is_pytorch:
+                self._check_power(arguments)
             built: Value = call(self.values, built_in, arguments, keywords)
         except GradcliError as error:
             given = (*arguments, *keywords.values())
@@ -273,6 +275,14 @@ class Applications(NumpyCalls):
         if built_in.name.endswith("_like") and isinstance(made, Node):
             self.values.made_by[made] = built_in.name, arguments, {}
         return made
+
+    def _check_power(self, arguments: Sequence[Value]) -> None:
+        """Raise `type` for a power of integers that is none of them."""
+        from gradcli.trace.refusals import check_operands  # few programs call it
+
+        nodes = [each for each in arguments if isinstance(each, Node)]
+        if len(nodes) == 2:
+            check_operands(self.values, "pow", *nodes)
 
     def _as_said(self, name: str, error: GradcliError, given: Sequence[Value]) -> GradcliError:
         """An error of a function with the words that PyTorch or NumPy has for it there, if they

@@ -243,6 +243,8 @@ class Transforms:
 
         def of_output(output: Value) -> Value:
             node = self.values.tensor(output, "the function's value")
+            if node.kind != "float" and self.values.is_pytorch:
+                raise errors.of_no_floats(self.values.array_dtype(node))
             rows = [
                 filled(self.values, inputs, self._matrices(each, nodes))
                 for each in self._matrices(node, nodes)
