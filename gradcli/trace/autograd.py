@@ -306,7 +306,9 @@ class Autograd:
                 hint="the first backward starts from zero: delete this call",
             )
         self.written.pop(node, None)
-        self.grads[node] = detach(zeros_like(node))
+        self.grads[node] = zeros = detach(zeros_like(node))
+        if self.dtypes is not None:
+            self.dtypes.add_like(zeros, node)
 
     def set_grad(self, node: Value, grad: Node | None) -> None:
         """`x.grad = …`."""

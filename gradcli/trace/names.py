@@ -241,29 +241,40 @@ def locals_of(definition: syntax.FunctionDefinition) -> frozenset[str]:
     waiting: list[Any] = [*definition.body]
     while waiting:
         part = waiting.pop()
-        match part:
-            case syntax.FunctionDefinition(name=name) | syntax.ClassDefinition(name=name):
-                found.add(name)
-                continue
-            case syntax.Lambda() | syntax.Comprehension() | syntax.Import():
-                continue
-            case syntax.Outer(names=names):
-                outer.update(names)
-            case syntax.Assign(target=target) | syntax.AugmentedAssign(target=target):
-                found.update(_bound_by(target))
-            case syntax.ChainedAssign(targets=targets):
-                found.update(*map(_bound_by, targets))
-            case syntax.For(target=target) | syntax.Yield(target=syntax.Syntax() as target):
-                found.update(_bound_by(target))
-            case syntax.Context(name=str(name)) | syntax.Handler(name=str(name)):
-                found.add(name)
-            case syntax.Walrus(name=name):
-                found.add(name)
-        waiting += parts_of(part)
+        found |= bound_by(part)
+        if isinstance(part, syntax.Outer):
+            outer.update(part.names)
+        if not isinstance(part, _INSIDE_ITSELF):
+            waiting += parts_of(part)
     return frozenset(found - outer - {each.name.lstrip("*") for each in definition.parameters})
 
 
-def _bound_by(target: syntax.Syntax) -> set[str]:
+_INSIDE_ITSELF = (
+    syntax.FunctionDefinition, syntax.ClassDefinition, syntax.Lambda, syntax.Comprehension,
+    syntax.Import,
+)  # fmt: skip
+"""What binds names, if any in its parts, for itself alone."""
+
+
+def bound_by(part: Any) -> set[str]:
+    """The names that a part of a body binds by itself, not by what stands in it."""
+    match part:
+        case syntax.FunctionDefinition(name=name) | syntax.ClassDefinition(name=name):
+            return {name}
+        case syntax.Assign(target=target) | syntax.AugmentedAssign(target=target):
+            return _bound_in(target)
+        case syntax.ChainedAssign(targets=targets):
+            return set[str]().union(*map(_bound_in, targets))
+        case syntax.For(target=target) | syntax.Yield(target=syntax.Syntax() as target):
+            return _bound_in(target)
+        case syntax.Context(name=str(name)) | syntax.Handler(name=str(name)):
+            return {name}
+        case syntax.Walrus(name=name):
+            return {name}
+    return set()
+
+
+def _bound_in(target: syntax.Syntax) -> set[str]:
     """The names that an assignment binds: not those of what it changes a part of."""
     found: set[str] = set()
     waiting: list[Any] = [target]

@@ -417,9 +417,10 @@ class Optimiser(Object):
         keeps = "set_to_none" in given and not self.values.truth(given["set_to_none"])
         for node in (each for group in self.groups for each in self.parameters(group)):
             if node in self.autograd.grads:
-                self.autograd.set_grad(node, None)
                 if keeps:
-                    self.autograd.grads[node] = zeros_like(node)
+                    self.autograd.zero(node)
+                else:
+                    self.autograd.set_grad(node, None)
         return None
 
     def _step(self, arguments: list[Value], keywords: Given) -> Any:

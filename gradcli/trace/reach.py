@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.trace.names import SHORT, all_parts
+from gradcli.trace.names import SHORT, all_parts, bound_by
 
 PLAIN = frozenset((
     syntax.Number, syntax.Constant, syntax.String, syntax.Template, syntax.Field, syntax.List,
@@ -108,8 +108,10 @@ class LoopReach:
         """What may be called without its name."""
         if not self._doubtful:
             return
+        outer = {name for part in parts if isinstance(part, syntax.Outer) for name in part.names}
         callees = {part.callee for part in parts if isinstance(part, syntax.Call)}
         self._doubtful -= _excused(program, parts, callees)
+        self._doubtful.update(part for part in parts if not outer.isdisjoint(bound_by(part)))
         self.refuses_all = any(_lasts(part, part in callees) for part in self._doubtful)
         for part in parts:
             if isinstance(part, syntax.FunctionDefinition | syntax.ClassDefinition):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.loops.test_training import LOSS, STEP, ZERO, looped, told
+from tests.loops.training import DATA
 
 MODEL = (
     "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -135,7 +136,18 @@ ROLLED = {
         before="kept, grown = [], 1.5", after="print(kept[7], grown)",
     ),
 }  # fmt: skip
+OUTER = "\n".join((
+    "import torch", *DATA, "k, v = 0, torch.zeros(2, dtype=torch.float64)", "def train():",
+    "    global w, {}",
+    "    for i in range(120):", f"        {LOSS}", "        loss.backward()", f"        {STEP}",
+    f"        {ZERO}", "        {}", "train()", "print(w, v, k)\n",
+))  # fmt: skip
+"""A loop in a function, with a line before it and one in it."""
 UNROLLED = {
+    "a number of an outer body": OUTER.format("k", "k = k + i"),
+    "a tensor of an outer body": OUTER.format("v", "v = 0.9*v + w.detach()"),
+    "the target of a loop is an outer name": OUTER.format("k", "for k in range(i): pass"),
+    "an outer name that is not changed": OUTER.format("k", "z = v + k"),
     "a function that counts": looped(
         *PLAIN,
         "count()",

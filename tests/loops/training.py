@@ -27,6 +27,10 @@ PRINTED = (
     "print(i, loss.item())", "print(f'{i} {loss:.4f}')", "print(w)", "print(w.grad)",
     "print('step', i)",
 )  # fmt: skip
+LATE = (
+    "if loss.item() < low - 1e-3: low, late = loss.item(), 0\nelse:\n    late += 1\n"
+    "    if late > 20:\n        print(i)\n        break"
+)
 KEPT = {
     "total = 0.0": (
         "total += loss.item()",
@@ -40,7 +44,23 @@ KEPT = {
         "hist.append(1.0*w)",
         "hist.append(w)",
     ),
-    "k = 0": ("k += 1", "k = k + i"),
+    "k = 0": ("k += 1", "k = k + i", "k += (pred > y).sum().item()"),
+    "marks, sum_ = [], 0.0": (
+        "marks.append(i)",
+        "marks.append(loss.item() / 3)",
+        "marks.append((pred > y).sum().item())",
+        "marks.append((pred > y).double().mean().item()); marks.append(loss.item())",
+        "marks.append(sum_); sum_ += loss.item()",
+    ),
+    "low, late = float('inf'), 0": (
+        "if loss.item() < low: low, late = loss.item(), 0\nelse: late += 1",
+        LATE,
+    ),
+    "layer = torch.nn.Dropout(0.5)": (
+        "layer.eval()\nz = layer(w).sum()\nlayer.train()",
+        "layer.train(i % 2 == 0)",
+        "if i == 90: layer.eval()",
+    ),
     "n = torch.zeros(2, dtype=torch.float64)": (
         "n = n + torch.rand(2, dtype=torch.float64)",
         "n = 0.5*n + torch.randn(2, dtype=torch.float64)*loss.detach()",
@@ -80,13 +100,18 @@ def program(seed: int) -> str:
         batch = [f"    {line}" for part in body for line in part.splitlines()]
         body = [f"for m in range({draw.choice([2, 3])}):", *batch]
     if draw.random() < 0.5:
-        body += [f"if i % {draw.choice([5, 70, 90])} == 4:", f"    {draw.choice(PRINTED)}"]
+        told = [f"if i % {draw.choice([5, 70, 90])} == 4:", f"    {draw.choice(PRINTED)}"]
+        body += [_silently("\n".join(told))] if draw.random() < 0.3 else told
     if draw.random() < 0.2:
-        lines += ["i = 0", f"while i < {passes}:"]
+        loop = ["i = 0", f"while i < {passes}:"]
         body.append(draw.choice(["i += 1", "i = i + 1"]))
     else:
-        lines.append(f"for i in range({passes}):")
-    lines += [f"    {line}" for part in body for line in part.splitlines()]
+        loop = [f"for i in range({passes}):"]
+    loop += [f"    {line}" for part in body for line in part.splitlines()]
+    if draw.random() < 0.2:
+        own = "    global w, b, k, n, v, i, loss, low, late, sum_, best, total"
+        loop = ["def train():", own, *(f"    {line}" for line in loop), "train()"]
+    lines += loop
     lines.append(f"print(w, w.grad, loss, params{', ' + kept.split()[0] if kept else ''})")
     return "\n".join([*lines, draw.choice(ENDS)]) + "\n"
 
