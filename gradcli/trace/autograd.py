@@ -448,6 +448,8 @@ class Autograd:
                 result = bind(detach(result))  # a tensor, not a number
                 if not self.values.is_pytorch:  # where it has nothing to be derived by
                     self._flat[result] = [each for each in order if self.is_leaf(each)]
+            if self.dtypes is not None and not self.requires_grad(result):
+                self.dtypes.add_like(result, node)
             results.append(result)
         return results
 

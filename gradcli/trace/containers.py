@@ -42,6 +42,16 @@ def named_parts(
     return sorted(pairs, key=itemgetter(0))
 
 
+def no_layer(values: Values, value: Value) -> GradcliError:
+    """The error of what is no layer, and is to be held as one."""
+    from gradcli.trace.kinds_of_values import kind_of  # few programs fail
+    from gradcli.trace.printing import PrintedNumbers
+
+    said = f"{kind_of(value, PrintedNumbers(values))} is not a Module subclass"
+    return RefusedError(("TypeError", said), "type", "a model is made of layers",
+                        hint="nn.Sequential(*layers) of a list")  # fmt: skip
+
+
 class ModuleDict(Composite):
     """`nn.ModuleDict` and `nn.ParameterDict`: modules or parameters by names of the program's."""
 
@@ -52,6 +62,8 @@ class ModuleDict(Composite):
         return self.values.now(self.fields[items[0]])
 
     def set_item(self, items: Sequence[Any], value: Any) -> None:
+        if self.title == "ModuleDict" and value is not None and not isinstance(value, Module):
+            raise no_layer(self.values, value)
         self.fields[str(items[0])] = value
 
     def contains(self, value: Any) -> bool:
@@ -79,7 +91,8 @@ class ModuleDict(Composite):
         }
 
     def _update(self, arguments: list[Value], keywords: Given) -> Value:
-        self.fields |= dict(named_parts(self.values, self.title, arguments, keywords))
+        for name, part in named_parts(self.values, self.title, arguments, keywords):
+            self.set_item([name], part)
         return None
 
     def _get(self, arguments: list[Value], keywords: Given) -> Value:
@@ -150,7 +163,8 @@ class ModuleList(Module):
     def _insert(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("insert", ("index", "module"), arguments, keywords)
         items = [*self.items]
-        items.insert(self.values.integer(given["index"], "index"), given["module"])
+        place = self.values.integer(given["index"], "index")
+        items.insert(place, self._checked(given["module"]))
         self.items.become(items)
         return self
 
@@ -178,13 +192,20 @@ class ModuleList(Module):
         return ModuleList(self.autograd, self.title, self.replace, items)
 
     def _append(self, arguments: list[Value], keywords: Given) -> Value:
-        self.items.append(*bind_names("append", ("item",), arguments, keywords).values())
+        (item,) = bind_names("append", ("item",), arguments, keywords).values()
+        self.items.append(self._checked(item))
         return self
+
+    def _checked(self, value: Value) -> Value:
+        """What the list may hold. Raises `type`."""
+        if self.title != "ParameterList" and value is not None and not isinstance(value, Module):
+            raise no_layer(self.values, value)
+        return value
 
     def _extend(self, arguments: list[Value], keywords: Given) -> Value:
         (more,) = bind_names("extend", ("items",), arguments, keywords).values()
         for each in self.values.elements(more):
-            self.items.append(each)
+            self.items.append(self._checked(each))
         return self
 
 
@@ -252,8 +273,9 @@ class Sequential(ModuleList):
 
     def _add(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("add_module", ("name", "module"), arguments, keywords)
-        if not isinstance(given["name"], str) or not isinstance(given["module"], Module):
+        if not isinstance(given["name"], str):
             raise GradcliError("type", "what is added has a name", hint="'relu', nn.ReLU()")
+        module = self._checked(given["module"])
         self._names = [*self.inside(), given["name"]]
-        self.items.append(given["module"])
+        self.items.append(module)
         return None

@@ -7,13 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.containers import ModuleDict, ModuleList, Sequential, named_parts
+from gradcli.trace.containers import (
+    ModuleDict,
+    ModuleList,
+    Sequential,
+    named_parts,
+    no_layer,
+)
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.layer_errors import check_count, check_padding, no_parameter, uneven_groups
@@ -517,12 +523,7 @@ class Layers:
 
     def _modules(self, argument: Value) -> list[Module]:
         if self.values.is_pytorch and not isinstance(argument, Module | BuiltIn | None):
-            from gradcli.trace.kinds_of_values import kind_of  # few programs fail
-
-            kind = kind_of(argument, self._numbers)
-            said = f"{kind} is not a Module subclass"
-            raise RefusedError(("TypeError", said), "type", "a model is made of layers",
-                               hint="nn.Sequential(*layers) of a list")  # fmt: skip
+            raise no_layer(self.values, argument)
         found = [argument] if isinstance(argument, Object) else self.values.elements(argument)
         layers = [each for each in found if isinstance(each, Module)]
         if len(layers) < len(found):
