@@ -111,8 +111,7 @@ def _called(
 
 def check_math(values: Values, name: str, given: Sequence[Value]) -> Sequence[Value]:
     """The arguments of Python's function of numbers: tensors of one element, and NumPy's numbers,
-    as these. Raises
-    `value` where it has no result, and `type` for a tensor of several elements.
+    as these. Raises `value` where it has no result, and `type` for a tensor of several elements.
     """
     compute = getattr(math, name, None)
     numbers: list[float] = []
