@@ -199,7 +199,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "is understood, and goes nowhere"),
         Construct("complex tensors", "import torch\n"
                   "print(torch.fft.rfft(torch.tensor([1., 2.])).abs())",
-                  "torch.complex, polar, fft, dtype=torch.complex64; their gradients"),
+                  "torch.complex, polar, fft, complex64; their gradients"),
         Construct("tqdm", "from tqdm import tqdm\nfor i in tqdm(range(3)): y = i",
                   "tqdm, trange: the loop without a bar"),
         Construct("dataclasses", "from dataclasses import dataclass\n@dataclass\nclass Config:\n"

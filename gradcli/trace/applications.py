@@ -149,9 +149,8 @@ class Applications(NumpyCalls):
             name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
         if self.values.of_complex is not None or is_complex_dtype(keywords.get("dtype")):
             self.have_all()
-            of_complex: Value = self.library.functions["complex.applied"](
-                [name, *arguments], keywords
-            )
+            applied = self.library.functions.get("complex.applied")
+            of_complex = applied([name, *arguments], keywords) if applied else None
             if of_complex is not None:
                 return of_complex
         special = self.special_of(name)
