@@ -28,6 +28,7 @@ from gradcli.analysis.evidence import rounding
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Node, ancestors
+from gradcli.ops.axes import matrix_transpose
 
 RANK = (
     "transposed sign shape mean gradient-vector",
@@ -40,7 +41,7 @@ RANK = (
 )
 """Mistakes in the order of simplicity; all others come after these."""
 SIMPLE = 5
-"""So far down this order mistakes are made together with a wrong sign."""
+"""So far down this order mistakes are made together with a wrong sign or a transposition."""
 FACTORS = {
     "mean", "averaged", "chain-factor", "chain-doubled", "path-missing", "gradient-vector",
     "constant",
@@ -126,7 +127,7 @@ class Search:
             found = self.causes(slack) or self._misprinted(slack)
             if found:
                 found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
-        return found or self.times() or self._with_sign() or [described(self.claim)]
+        return found or self.times() or self._with_turn() or [described(self.claim)]
 
     def times(self) -> list[Cause]:
         """A constant factor that nothing explains."""
@@ -168,13 +169,18 @@ class Search:
                 return [replace(one, message=f"{one.message}; and {other.message}")]
         return []
 
-    def _with_sign(self) -> list[Cause]:
-        """A simple mistake together with a wrong sign."""
-        other = self.claim.of(-self.claim.mine)
+    def _with_turn(self) -> list[Cause]:
+        """A simple mistake together with a wrong sign or a transposition."""
+        mine = self.claim.mine
+        undone = [("sign", "the sign is wrong", self.claim.of(-mine))]
+        if mine.ndim > 1:
+            turned = self.claim.of(matrix_transpose(mine))
+            undone.append(("transposed", "it is transposed", turned))
         found = [
-            replace(cause, message=f"{cause.message}; and the sign is wrong")
+            replace(cause, message=f"{cause.message}; and {message}")
             for cause, guess in self._guesses
-            if _rank(cause.code) < SIMPLE and cause.code != "sign" and other.fits(guess)
+            for code, message, other in undone
+            if _rank(cause.code) < SIMPLE and cause.code != code and other.fits(guess)
         ]
         return self._best(found) if self._distinct > 1 else []
 
