@@ -213,18 +213,23 @@ class Operations(Visits):
         if left not in numbers or right not in numbers:
             return
         base, power = (left, right) if operator == "**" else (right, None)
-        is_below = power is None or (self._known_number(power) or 0) < 0
-        if is_below and self._known_number(base) == 0:
+        if (power is None or self._is("lt", power)) and self._is("eq", base):
             from gradcli.trace.refusals import division_by_zero
 
             whole = all(map(numbers.is_integer, (left, right)))
             raise division_by_zero(operator, whole)
 
-    def _known_number(self, node: Node) -> float | None:
-        """A number of Python's; None where a pass stands for others, in which it is another."""
-        if node.known is not None:
-            return float(node.known)
-        return None if self.values.any_pass is not None else self.values.number(node, "a number")
+    def _is(self, comparison: str, number: Node) -> bool:
+        """Whether a number of Python's is below 0, or is 0: in all passes, where one stands for
+        others.
+        """
+        if number.known is None and self.values.any_pass is not None:
+            zero = self.values.graph.constant(0.0)
+            return self.values.truth(FUNCTIONS[comparison](number, zero))
+        found = float(
+            self.values.number(number, "a number") if number.known is None else number.known
+        )
+        return found < 0 if comparison == "lt" else found == 0
 
     def _as_integers(self, operator: str, left: Node, right: Node) -> tuple[Node, Node]:
         """Two operands, as integers where PyTorch or Python computes with these."""

@@ -312,6 +312,26 @@ ROLLED |= {
     ),
 }
 UNROLLED = {
+    "a number that becomes 0 divides": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "k = k - 1",
+        "r = loss.item() / k",
+        before="k = 100.0\nr = 0.0",
+        after="print(w, r)",
+    ),
+    "a number that becomes 0 has a power": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "k = k - 1",
+        "r = k ** -2",
+        before="k = 100.0\nr = 0.0",
+        after="print(w, r)",
+    ),
     "batches of which one is refused": looped(
         BATCH + "labels = labels*(1 + i // 90)", before=LABELS
     ),
