@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from types import MappingProxyType
@@ -142,6 +142,9 @@ class Op:
     name: str
     selects: bool = False
     """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
+    withheld: Collection[int] = ()
+    """The operands to which its rule, stated by a program, gave no gradient when it was last asked:
+    None, not 0."""
     flat: bool = False
     """The result changes in steps only: the derivative is 0 wherever there is one."""
     contracts: bool = False
@@ -685,6 +688,21 @@ def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
                 seen.add(operand)
                 found.append(operand)
     found.sort(key=_index)
+    return found
+
+
+def receivers(outputs: Iterable[Node], order: Sequence[Node]) -> set[Node]:
+    """The nodes of `order`, operands first, that a walk back from the outputs brought a gradient
+    to, were it 0: all but those that every path withholds one from.
+    """
+    if not any(node.op.withheld for node in order):
+        return set(order)
+    found = set(outputs)
+    for node in reversed(order):
+        if node in found:
+            withheld = node.op.withheld
+            given = (each for place, each in enumerate(node.inputs) if place not in withheld)
+            found.update(given if withheld else sources(node))
     return found
 
 

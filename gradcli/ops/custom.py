@@ -37,7 +37,8 @@ class Custom(Op):
 
     def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
         if cotangent not in self._found:
-            self._found[cotangent] = self._backward(cotangent)
+            self._found[cotangent] = found = self._backward(cotangent)
+            self.withheld = {place for place, each in enumerate(found, 1) if each is None}
         return self._found[cotangent][operand - 1]
 
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:

@@ -258,7 +258,7 @@ class Applications(NumpyCalls):
             if self.autograd.dtypes is not None and built_in.name in _OF_FACTORS:
                 self.autograd.dtypes.check_factors(built_in.name, *arguments[:2])
             if built_in.name == "pow" and self.values.is_pytorch:
-                self._check_power(arguments)
+                self._check_power(arguments, keywords)
             built: Value = call(self.values, built_in, arguments, keywords)
         except GradcliError as error:
             given = (*arguments, *keywords.values())
@@ -275,11 +275,11 @@ class Applications(NumpyCalls):
             self.values.made_by[made] = built_in.name, arguments, {}
         return made
 
-    def _check_power(self, arguments: Sequence[Value]) -> None:
+    def _check_power(self, arguments: Sequence[Value], named: Mapping[str, Value]) -> None:
         """Raise `type` for a power of integers that is none of them."""
         from gradcli.trace.refusals import check_operands  # few programs call it
 
-        nodes = [each for each in arguments if isinstance(each, Node)]
+        nodes = [each for each in (*arguments, *named.values()) if isinstance(each, Node)]
         if len(nodes) == 2:
             check_operands(self.values, "pow", *nodes)
 

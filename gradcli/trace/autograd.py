@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gradcli.diagnostics import Advice, GradcliError, Note, RefusedError, Source, input_of
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, unfit, vjp
 from gradcli.differentiate.reverse import contributions
-from gradcli.graph import INPUT, OPERATORS, Node, dependents, sources, upstream
+from gradcli.graph import INPUT, OPERATORS, Node, dependents, receivers, sources, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, needs_values, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
@@ -371,7 +371,7 @@ class Autograd:
         inside = linked.difference(leaves, flat)
         with self._walk(create_graph):
             grads = self._vjp(outputs, cotangents, wanted, inside, retain_graph)
-        reached = set(order)
+        reached = receivers(outputs, order)
         held = {node: self.grads[node] for node in self.written}
         for node, grad in zip(wanted, grads, strict=True):
             # All paths may lead through `floor` or a similar op: then the grad is 0, and not None.
@@ -471,10 +471,11 @@ class Autograd:
         """What gradients flow back to from the outputs; None where they are derivatives of a linear
         function, which depend on nothing. Raises `no-grad` where they come from no leaf.
         """
-        found = frozenset(upstream(outputs))
+        order = upstream(outputs)
+        found = frozenset(receivers(outputs, order))
         if not self._flat.keys().isdisjoint(found):
             return None
-        if not any(map(self.is_leaf, found)):
+        if not any(map(self.is_leaf, order)):
             raise self._no_leaf(outputs)
         return found
 

@@ -7,7 +7,7 @@ from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -250,6 +250,7 @@ class Calls(Applications):
             from gradcli.trace.members import check_math
 
             given[:] = check_math(self.values, name, given)
+        self.check_numpys(callee, given, keywords)
         if self.values.is_pytorch and root.startswith("torch"):
             self.graph.span = callee.span
             self._check_tensors(name, given, keywords)
@@ -520,6 +521,7 @@ class Calls(Applications):
 
             arguments = [*check_math(self.values, name, arguments)]
         elif name not in NUMBER_MAKERS:
+            self.check_numpys(callee, arguments, keywords)
             arguments = [self.row_of(e) if is_row(e) or type(e) is Items else e for e in arguments]
         call = self._made_whole if name in NUMBER_MAKERS else self.function_call
         found: Any = call(name, arguments, keywords)
@@ -596,6 +598,7 @@ class Calls(Applications):
         if name == "array.dot" and len(arguments) > 1:
             arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
+        self._check_texts(name, owner, expression)
         if special is not None:
             result = self.in_half(special(arguments, keywords))
             if name == "requires_grad_" and isinstance(result, Node):
@@ -609,6 +612,16 @@ class Calls(Applications):
             return self.applied(built_in, arguments, keywords)
         except RefusedError as error:
             raise error.of_method() from None
+
+    def _check_texts(self, name: str, owner: Value, expression: syntax.Call) -> None:
+        """Raise `type` where a method of a tensor is given a text for a dtype."""
+        for each in expression.keywords:
+            is_text = each.name == "dtype" and isinstance(each.value, syntax.String)
+            if is_text and self.values.is_pytorch and self.values.is_tensor(owner):
+                from gradcli.trace.wrong_arguments import CombinationError
+
+                told = Diagnostic("type", f"{name}: a dtype is no text", hint="dtype=torch.float32")
+                raise CombinationError(name, [], {"dtype": "str"}, told)
 
     def _own_method(
         self, owner: Value, callee: syntax.Attribute

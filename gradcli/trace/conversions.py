@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from gradcli.diagnostics import GradcliError, Note, RefusedError
+from gradcli.diagnostics import Diagnostic, GradcliError, Note, RefusedError
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, detach, leaf
@@ -21,6 +21,7 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.tensor_text import as_held
 from gradcli.trace.values import Value
+from gradcli.trace.wrong_arguments import CombinationError
 
 _METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
 """Methods that convert to the dtype of their name."""
@@ -271,10 +272,19 @@ class Conversions:
         if isinstance(other, Node):
             node = self._like(node, other)
         elif other is not None and not is_device(other):
-            if type(other) is str and self.values.is_pytorch:
-                check_device(other)  # raises: a dtype is no text
+            if self.values.is_pytorch:
+                self._check_dtype(other)
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)
+
+    def _check_dtype(self, value: Value) -> None:
+        """Raise what PyTorch does where a value is no dtype, and no device: a text or list."""
+        if type(value) is str:
+            check_device(value)  # raises: a dtype is no text
+        kind = PrintedNumbers(self.values).class_of(value)
+        if kind in ("list", "tuple"):
+            told = Diagnostic("type", f"to: a {kind} is no dtype", hint="x.to(torch.float32)")
+            raise CombinationError("to", [kind], {}, told)
 
     def _empty(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.empty`, whose elements have no values until they are set: zeros here."""

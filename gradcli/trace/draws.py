@@ -18,7 +18,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype
 from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import CombinationError
 
 _BERNOULLI = {"input": kernel("bernoulli_tensor_cpu_p_")}
@@ -109,6 +109,8 @@ class Draws:
             check_demands(self.values, "bernoulli", _BERNOULLI, given)
         x = self.values.tensor(given["input"], "bernoulli: input")
         p = self.values.tensor(given["p"]) if "p" in given else x
+        if self.values.is_pytorch:
+            check_chance(self.values, p, is_tensor="p" not in given)
         below = FUNCTIONS["lt"](self.uniform(x.shape), p)
         return self.alike(cast(below, "float"), x)
 
@@ -228,3 +230,20 @@ class Draws:
         largest = FUNCTIONS["amax"].build(soft, dim, True)
         hard = cast(FUNCTIONS["eq"](soft, largest), "float")
         return hard - detach(soft) + soft
+
+
+def check_chance(values: Values, p: Node, *, is_tensor: bool) -> None:
+    """Raise PyTorch's error for a probability that is none."""
+    found = values.evaluator.value(p)
+    if ((found >= 0) & (found <= 1)).all():
+        return
+    said = f"bernoulli_ expects p to be in [0, 1], but got p={found.flat[0]:g}"
+    if is_tensor:
+        said = (
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false. (Could this error message "
+            "be improved? If so, please report an enhancement request to PyTorch.)"
+        )
+    raise RefusedError(
+        ("RuntimeError", said), "value", "bernoulli: a probability is between 0 and 1",
+        hint="torch.sigmoid(x) is, and x.clamp(0, 1)",
+    )  # fmt: skip

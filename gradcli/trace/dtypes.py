@@ -253,7 +253,7 @@ class Dtypes:
         nodes = [each for each in sides if isinstance(each, Node)]
         if len(nodes) < 2 or not self.values.arrays.isdisjoint(nodes):
             return
-        left, right = (self._of(self.values.first.get(each, each)) for each in nodes)
+        left, right = (self._of(self.values.first.get(each, each)) for each in map(_turned, nodes))
         if nodes[0].kind != nodes[1].kind and all(map(self.values.is_tensor, nodes)):
             left, right = (
                 each or self._usual(node) for each, node in zip((left, right), nodes, strict=True)
@@ -386,3 +386,10 @@ def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None
     if known == {"uint8", "int8"}:
         return "int16"
     return max(known, key=order.index, default=None)
+
+
+def _turned(node: Node) -> Node:
+    """What a factor is transposed of: `model.double()` may have come in between."""
+    while node.op.moves and len(node.inputs) == 1:
+        (node,) = node.inputs
+    return node

@@ -15,7 +15,7 @@ from gradcli.ops.control import BIND, detach
 from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
-from gradcli.trace.items import Device, Items, Unquoted
+from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.objects import DOTS, BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
@@ -75,10 +75,6 @@ class Expressions(Operations):
                 hint=f"{number}*j is a product; cells that import torch have complex numbers",
             )  # fmt: skip
         return self.complex_number(complex(expression.text))
-
-    def complex_number(self, number: complex) -> Value:
-        """A complex number of Python's as a value."""
-        raise NotImplementedError
 
     def _string(self, expression: syntax.String) -> Value:
         return expression.value
@@ -317,12 +313,14 @@ class Expressions(Operations):
                 if not loops:
                     if isinstance(expression.item, syntax.Pair):
                         return Dictionary(self.values, items)
-                    is_generator = self.autograd.source.text[expression.span[0]] == "("
-                    if is_generator and self.values.is_python:
+                    opening = self.autograd.source.text[expression.span[0]]
+                    if opening == "(" and self.values.is_python:
                         from gradcli.trace.iterators import Remaining  # few cells come here
 
                         return Remaining(self.values, items)
-                    return Items(items)
+                    if opening in "[{":
+                        return Items(items)
+                    return Generated("<genexpr>", items)  # `sum(x for x in xs)`
         finally:
             self.frame = outer
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
+from gradcli.graph import Node
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.arguments import bind_function, parameters_of
+from gradcli.trace.items import Items
 from gradcli.trace.names import EXTRA
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value, Values
@@ -56,6 +58,7 @@ def check_function(
     missing = [each for each in missing if each.name not in given]
     if missing:
         raise _missing(function, name, kinds, missing)
+    _check_rows(numbers, parameters, rest, given)
     for place, parameter in enumerate(parameters, 1):
         if is_method and _is_row(parameter):  # x.flip(0) is as good as x.flip((0,))
             continue
@@ -70,6 +73,39 @@ def check_function(
         called, seen = place_in_pytorch(function, parameter, place)
         seen = 0 if parameter.name in named else seen - before
         raise no_tensor(INSIDE.get(name, name), called, seen, kind, wanted)
+
+
+def _check_rows(
+    numbers: PrintedNumbers,
+    parameters: Sequence[Parameter],
+    rest: Sequence[Value],
+    given: Mapping[str, Value],
+) -> None:
+    """Raise `type` where a list of tensors holds something else."""
+    for place, parameter in enumerate(parameters):
+        row: Value = None
+        if parameter.kind.startswith("Sequence[Node"):
+            row = given.get(parameter.name)
+        elif parameter.variadic and parameter.kind == "Node":
+            is_list = len(rest) == 1 and isinstance(rest[0], Items | tuple)
+            row = rest[0] if is_list else tuple(rest)
+        for index, each in enumerate(_elements(numbers, row)):
+            kind = numbers.class_of(each)
+            if each is None or isinstance(each, str):
+                kind = class_of(numbers.values, each)
+            if isinstance(row, Node) and isinstance(each, Node) and each.shape:
+                kind = "list"
+            if kind:
+                said = f"expected Tensor as element {index} in argument {place}, but got {kind}"
+                raise RefusedError(("TypeError", said), "type", said, hint=_HINT)
+
+
+def _elements(numbers: PrintedNumbers, row: Value) -> Sequence[Value]:
+    """What a list holds, where it is known: a tensor is none, and one that a loop makes."""
+    if isinstance(row, Items):
+        return () if row.is_rolled else row
+    is_list = isinstance(row, Node) and numbers.class_of(row) == "list"
+    return numbers.values.elements(row) if is_list else row if isinstance(row, tuple) else ()
 
 
 def _is_row(parameter: Parameter) -> bool:

@@ -7,13 +7,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.draws import check_chance
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value
 
@@ -68,16 +69,21 @@ class InPlace:
         names = ("p", "generator")
         given = bind_names("bernoulli_", names, arguments, keywords, names)
         p = self.values.tensor(given["p"]) if "p" in given else node.graph.constant(0.5)
+        if self.values.is_pytorch:
+            check_chance(self.values, p, is_tensor=self.values.is_tensor(given.get("p")))
         return cast(FUNCTIONS["lt"](self._uniform(node), p), node.kind)
 
     def _exponential(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         given = bind_names("exponential_", ("lambd",), arguments, keywords, ("lambd",))
-        return -FUNCTIONS["log"](1.0 - self._uniform(node)) / self._number(given, "lambd", 1.0)
+        rate = self._number(given, "lambd", 1.0)
+        if rate <= 0:
+            raise _refused(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+        return -FUNCTIONS["log"](1.0 - self._uniform(node)) / rate
 
     def _geometric(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         p = self._number(bind_names("geometric_", ("p",), arguments, keywords), "p", 0.5)
         if not 0 < p < 1:
-            raise GradcliError("value", "geometric_: p is between 0 and 1")
+            raise _refused(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
         log = FUNCTIONS["log"]
         return FUNCTIONS["ceil"](log(1.0 - self._uniform(node)) / log(node.graph.constant(1 - p)))
 
@@ -159,3 +165,8 @@ class InPlace:
         ]
         made = node.graph.constant(np.array(found).reshape(node.shape))
         return leaf(cast(made, node.kind), marked=False)
+
+
+def _refused(said: str) -> RefusedError:
+    """The error for numbers of which there is no distribution, in PyTorch's words."""
+    return RefusedError(("RuntimeError", said), "value", said)

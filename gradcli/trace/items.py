@@ -206,3 +206,18 @@ class Growing(Items):
         if isinstance(place, slice) or not -len(found) <= place < 0:
             raise Unlike("it reads the list that it makes longer")
         return found[place]
+
+
+ITERATOR = "iterator"
+"""What the classes of `itertools` are called together."""
+
+
+class Passed(Items):
+    """What `zip` and its like give: a list here, from which `next` takes as well."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: str, store: list[Any]) -> None:
+        """`kind` is the class that it has in Python."""
+        super().__init__(store)
+        self.kind = kind

@@ -10,7 +10,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.items import Items
+from gradcli.trace.items import ITERATOR, Items, Passed
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import is_same
@@ -81,7 +81,7 @@ class IterationTools:
                 found += [(yield function.call([found[-1], each], {}))]
             else:
                 found += [(yield self._operate("+", found[-1], each))]
-        return Items(found)
+        return Passed(ITERATOR, found)
 
     def _slice(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("islice", ("iterable", "start", "stop", "step"), arguments, keywords,
@@ -118,7 +118,8 @@ class IterationTools:
     def _zip_longest(self, arguments: list[Value], keywords: Given) -> Value:
         filling = bind_names("zip_longest", ("fillvalue",), (), keywords, ("fillvalue",))
         rows = map(self._row, arguments)
-        return Items(list(itertools.zip_longest(*rows, fillvalue=filling.get("fillvalue"))))
+        longest = itertools.zip_longest(*rows, fillvalue=filling.get("fillvalue"))
+        return Passed(ITERATOR, list(longest))
 
     def _starmap(self, arguments: list[Value], keywords: Given) -> Any:
         given = bind_names("starmap", ("function", "iterable"), arguments, keywords)
@@ -126,7 +127,7 @@ class IterationTools:
         for row in self._row(given["iterable"]):
             function = self._function("starmap", given["function"])
             found += [(yield function.call(self._row(row), {}))]
-        return Items(found)
+        return Passed(ITERATOR, found)
 
     def _while(self, takes: bool, arguments: list[Value], keywords: Given) -> Any:
         """What stands before the first that a function refuses, or that and what is behind it."""
@@ -136,14 +137,14 @@ class IterationTools:
         rest = taken(self.values, given["iterable"])
         for each in rest:
             if not self.values.truth((yield function.call([each], {}))):
-                return Items(found if takes else [each, *rest])
+                return Passed(ITERATOR, found if takes else [each, *rest])
             found.append(each)
             self.values.graph.check_room(len(found))
-        return Items(found if takes else [])
+        return Passed(ITERATOR, found if takes else [])
 
     def _pairs(self, arguments: list[Value], keywords: Given) -> Value:
         (row,) = bind_names("pairwise", ("iterable",), arguments, keywords).values()
-        return Items(list(itertools.pairwise(self._row(row))))
+        return Passed(ITERATOR, list(itertools.pairwise(self._row(row))))
 
     def _groups(self, arguments: list[Value], keywords: Given) -> Any:
         """Neighbours of one key."""
@@ -156,12 +157,12 @@ class IterationTools:
                 groups[-1][1].append(each)
             else:
                 groups.append((found, [each]))
-        return Items([(key, Items(group)) for key, group in groups])
+        return Passed(ITERATOR, [(key, Items(group)) for key, group in groups])
 
     def _compress(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("compress", ("data", "selectors"), arguments, keywords)
         pairs = zip(self._row(given["data"]), self._row(given["selectors"]), strict=False)
-        return Items([each for each, kept in pairs if self.values.truth(kept)])
+        return Passed(ITERATOR, [each for each, kept in pairs if self.values.truth(kept)])
 
     def _tee(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("tee", ("iterable", "n"), arguments, keywords, ("n",))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.items import Items
+from gradcli.trace.items import ITERATOR, Passed
 from gradcli.trace.objects import Given
 from gradcli.trace.values import Value, Values
 
@@ -38,11 +38,11 @@ class ItertoolsCalls:
         for row in rows:
             room *= len(row)
             self.values.graph.check_room(room)
-        return Items(list(itertools.product(*rows)))
+        return Passed(ITERATOR, list(itertools.product(*rows)))
 
     def _chain(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("chain", (), (), keywords)
-        return Items([item for each in arguments for item in self.values.elements(each)])
+        return Passed(ITERATOR, [item for each in arguments for item in self.values.elements(each)])
 
     def _chosen(
         self, choose: Callable[[list[Value], int], Any], arguments: list[Value], keywords: Given
@@ -54,4 +54,4 @@ class ItertoolsCalls:
         for each in choose(items, max(0, count)):
             found.append(each)
             self.values.graph.check_room(len(found) * max(1, count))
-        return Items(found)
+        return Passed(ITERATOR, found)

@@ -16,7 +16,7 @@ from gradcli.trace.dictionaries import (
 )
 from gradcli.trace.dtypes import FLOATS, INTEGERS
 from gradcli.trace.families import families
-from gradcli.trace.items import Device, Generated, Items, Unquoted
+from gradcli.trace.items import Device, Generated, Items, Passed, Unquoted
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, ClassName, Object, plain_value
 from gradcli.trace.own_errors import OwnError, is_error, kinds_of
@@ -48,6 +48,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     if is_class(value):
         return "type"
     if isinstance(value, Caught):
+        return value.kind
+    if isinstance(value, Passed):
         return value.kind
     if isinstance(value, Size):
         return "Size"

@@ -23,6 +23,7 @@ from gradcli.trace.dtypes import INTEGERS
 from gradcli.trace.generator import SeededSource
 from gradcli.trace.items import Device
 from gradcli.trace.objects import BuiltIn, Object, Recording
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.refusals import MATCHED, check_demands
 from gradcli.trace.special import Size, Special
 from gradcli.trace.strides import usual
@@ -104,7 +105,6 @@ class MoreTensors:
             **dict.fromkeys(("torch.dtype", "torch.memory_format", "torch.layout"), _not_made),
             "torch.numel": self._numel,
             "torch.scalar_tensor": self._scalar,
-            "torch.block_diag": self._block_diag,
             "torch.broadcast_shapes": self._broadcast_shapes,
             "torch.cartesian_prod": self._cartesian,
             "torch.spmm": lambda given, named: self._call("mm", given, named),
@@ -272,6 +272,7 @@ class MoreTensors:
         if len(arguments) + len({"low", "high"} & keywords.keys()) == 2:
             arguments = [arguments[0], self.values.graph.constant(0.0), *arguments[1:]]
         given = bind_names("randint_like", names, arguments, keywords, names[3:])
+        self._check_tensor("randint_like", "input", 1, given["input"])
         like = self.values.tensor(given["input"])
         low, high = (self.values.integer(given[name], name) for name in names[1:3])
         self._note_random()
@@ -352,23 +353,13 @@ class MoreTensors:
 
     # --- what gradients flow through ---
 
-    def _block_diag(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """Matrices one behind the other along the diagonal, zeros elsewhere."""
-        blocks = [self._matrix(self.values.tensor(each, "block_diag")) for each in arguments]
-        width = sum(block.shape[1] for block in blocks)
-        rows, before = [], 0
-        for block in blocks:
-            around = [before, width - before - block.shape[1]]
-            rows.append(FUNCTIONS["pad"].build(block, around, "constant", 0.0))
-            before += block.shape[1]
-        joined: Value = FUNCTIONS["cat"].build(rows, 0)
-        return joined
+    def _check_tensor(self, name: str, parameter: str, place: int, value: Value) -> None:
+        """Raise `type` for a number or list where PyTorch takes a tensor."""
+        kind = PrintedNumbers(self.values).class_of(value)
+        if kind:
+            from gradcli.trace.given_tensors import no_tensor
 
-    def _matrix(self, block: Node) -> Node:
-        if block.ndim > 2:
-            raise GradcliError("shape", "block_diag takes matrices")
-        lengths = (1,) * (2 - block.ndim) + block.shape
-        return FUNCTIONS["reshape"].build(block, *lengths)  # type: ignore[no-any-return]
+            raise no_tensor(name, parameter, place, kind)
 
     def _cartesian(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """All combinations of the elements of rows, one in each row."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -46,7 +45,7 @@ _LEFT_TO_PYTORCH = frozenset((
 ))  # fmt: skip
 """Functions besides elementwise ones that call a tensor's own method."""
 _READERS = ("array", "asarray", "asanyarray")
-"""Those that read the tensor's numbers."""
+"""Functions that make arrays of a tensor's numbers."""
 _SHARING = ("asarray", "asanyarray")
 """Those of them that give the array itself, or one in the memory of a tensor."""
 _DOUBLE = frozenset(("interp", "cov", "corrcoef", "polyfit", "bincount", "float64", "double"))
@@ -76,6 +75,18 @@ class NumpyCalls(PythonCalls):
         """The module that a function is called behind; empty where there is none."""
         path = path_of(callee)
         return self.frame.imports.get(path[0], "") if path else ""
+
+    def check_numpys(
+        self, callee: syntax.Expression, arguments: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> None:
+        """Raise what PyTorch does where a function of NumPy's is given a tensor it cannot read."""
+        if self.values.is_pytorch and self.root(callee).startswith("numpy"):
+            from gradcli.trace.numpy_of_tensors import check_function
+
+            name = (path_of(callee) or [""])[-1]
+            with_axis = len(arguments) > 1 or "axis" in keywords
+            given = (*arguments, *keywords.values())
+            check_function(self.autograd, name, given, with_axis=with_axis)
 
     def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""
@@ -155,7 +166,6 @@ class NumpyCalls(PythonCalls):
             return result  # np.float32(0.5)
         if arguments:
             name = (path_of(callee) or [""])[-1]
-            self._check_constant(name, arguments)
             if self._gives_tensor(name, arguments):
                 return result
             if name in _SHARING and not isinstance(dtype, str) and self._has_memory(arguments[0]):
@@ -222,19 +232,6 @@ class NumpyCalls(PythonCalls):
         is_one = len(found) == 1 and found <= {"float16", "float32"}
         return found.pop() if is_one else "float64"
 
-    def _check_constant(self, name: str, arguments: Sequence[Value]) -> None:
-        """Raise `no-grad` where a function of NumPy's computes with a tensor that requires grad."""
-        known = FUNCTIONS.get(name)
-        reads = name in _READERS or (known is not None and isinstance(known.op, Elementwise))
-        if not self.values.is_pytorch or not reads:
-            return
-        nodes = [each for each in arguments if isinstance(each, Node) and each.known is None]
-        tensors = [each for each in nodes if each not in self.values.arrays]
-        if any(map(self.autograd.requires_grad, tensors)):
-            from gradcli.trace.conversions import NUMPY_OF_GRAD  # few programs come here
-
-            raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
-
     def _gives_tensor(self, name: str, arguments: Sequence[Value]) -> bool:
         """Whether a function of NumPy's gives a tensor of one, as it leaves the work to PyTorch."""
         if not self.values.is_pytorch:
@@ -245,6 +242,8 @@ class NumpyCalls(PythonCalls):
         if all(each in self.special.numbers for each in nodes):
             return False
         known = FUNCTIONS.get(name)
+        if name == "where":  # which is no ufunc
+            return False
         return name in _LEFT_TO_PYTORCH or (known is not None and isinstance(known.op, Elementwise))
 
     def _of_several(

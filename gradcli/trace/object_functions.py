@@ -6,14 +6,14 @@ from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, TypeAlias
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.items import Items
+from gradcli.trace.items import Generated, Items, Passed
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
 from gradcli.trace.printing import PrintedNumbers
@@ -167,18 +167,18 @@ class ObjectFunctions:
         found: list[Value] = []
         for row in zip(*(self.values.elements(each) for each in rows), strict=False):
             found += [(yield function.call(list(row), {}))]
-        return Items(found)
+        return Passed("map", found)
 
     def _filter(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("filter", keywords)
         if len(arguments) == 2 and arguments[0] is None:
             items = self.values.elements(arguments[1])
-            return Items([each for each in items if self.values.truth(each)])
+            return Passed("filter", [each for each in items if self.values.truth(each)])
         function, rows = self._function("filter", arguments)
         kept: list[Value] = []
         for each in self.values.elements(rows[0]):
             kept += [each] if self.values.truth((yield function.call([each], {}))) else []
-        return Items(kept)
+        return Passed("filter", kept)
 
     def _function(self, name: str, arguments: list[Value]) -> tuple[Object, list[Value]]:
         if len(arguments) < 2 or not isinstance(arguments[0], Object):
@@ -277,7 +277,15 @@ class ObjectFunctions:
     def _next(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("next", ("iterator", "default"), arguments, keywords, ("default",))
         iterator = given["iterator"]
-        if isinstance(iterator, Items) and iterator:  # a generator in parentheses is a list here
+        is_passed = isinstance(iterator, Passed | Generated)
+        is_object = isinstance(iterator, Object) and not isinstance(iterator, Dictionary)
+        if self.values.is_python and not (is_passed or is_object):
+            from gradcli.trace.kinds_of_values import kind_of  # it is a mistake
+
+            kind = kind_of(iterator, self.numbers)
+            said = f"'{kind}' object is not an iterator"
+            raise RefusedError(("TypeError", said), "type", said, hint="next(iter(xs))")
+        if isinstance(iterator, Items) and iterator:
             first, *rest = iterator
             iterator.become(rest)
             return self.values.now(first)

@@ -153,12 +153,15 @@ class Operations(Visits):
             return self.operated(operator, left, right)
         if operator in _PARTIAL and self.values.is_python:
             self._check_division(operator, left, right)
+            if operator == "**" and self._is_complex_power(left, right):
+                base, power = (self.values.number(each, "a number") for each in (left, right))
+                return self.complex_number(base**power)
         if left.kind != right.kind and self.values.is_python:
             left, right = self._with_rows(expression, left, right)
         if left.kind != "float" or right.kind != "float":
             left, right = self._as_integers(operator, left, right)
         if self.values.is_pytorch:
-            self._check_as_pytorch(expression, left, right)
+            left, right = self._as_in_pytorch(expression, left, right)
         first = self.graph.count
         result = self.combined(operator, left, right)
         result = self.made(result, first, "matmul" if operator == "@" else "")
@@ -218,6 +221,14 @@ class Operations(Visits):
 
             whole = all(map(numbers.is_integer, (left, right)))
             raise division_by_zero(operator, whole)
+
+    def _is_complex_power(self, base: Node, power: Node) -> bool:
+        """Whether Python has a complex number for a power: a broken one of a number below 0."""
+        if not (self.values.plain_kind(base) and self.values.plain_kind(power)):
+            return False
+        if power.known is not None and float(power.known).is_integer():
+            return False
+        return self._is("lt", base) and not self.values.number(power, "a power").is_integer()
 
     def _is(self, comparison: str, number: Node) -> bool:
         """Whether a number of Python's is below 0, or is 0: in all passes, where one stands for
@@ -317,6 +328,10 @@ class Operations(Visits):
                 return self.function_call(SHIFTS[operator], [left, right], {})  # type: ignore[no-any-return]
         return binary(self.values, operator, left, right)
 
+    def complex_number(self, number: complex) -> Value:
+        """A complex number of Python's as a value."""
+        raise NotImplementedError
+
     def function_call(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Any:  # fmt: skip
@@ -383,9 +398,12 @@ class Operations(Visits):
         self._check_sides(operator, left, right)
         return binary(self.values, operator, left, right)
 
-    def _check_as_pytorch(self, expression: syntax.Binary, left: Node, right: Node) -> None:
-        """Raise `type` for integers and truth values that an operator does not take there, and for
-        a list next to a tensor, which is no tensor there.
+    def _as_in_pytorch(
+        self, expression: syntax.Binary, left: Node, right: Node
+    ) -> tuple[Node, Node]:
+        """The two operands; a tensor next to an array as NumPy has it. Raises `type` for integers
+        and truth values that an operator does not take there, and for a list next to a tensor,
+        which is no tensor there.
         """
         values = self.values
         if expression.operator in _CHECKED:
@@ -398,6 +416,11 @@ class Operations(Visits):
                 self._check_sides(expression.operator, *(
                     Items([]) if each is node else each for each in (left, right)
                 ))  # fmt: skip
+        if not values.arrays:
+            return left, right
+        from gradcli.trace.numpy_of_tensors import beside_array
+
+        return beside_array(self.autograd, left, right)
 
     def _check_sides(self, operator: str, left: Value, right: Value) -> None:
         """Raise `type` for values that Python has no such operator for."""

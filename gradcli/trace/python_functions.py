@@ -18,7 +18,7 @@ from gradcli.trace.dictionaries import (
     SetOfValues,
     pairs_of,
 )
-from gradcli.trace.items import Items
+from gradcli.trace.items import Items, Passed
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import Object, TypeHint, attribute_or_method
 from gradcli.trace.printing import PrintedNumbers, as_single, exact, pieces
@@ -71,7 +71,7 @@ class PythonFunctions:
                 self.values, zip(*(taken(self.values, e) for e in arguments), strict=False)
             )
         rows = [self.values.elements(each) for each in arguments]
-        return Items(list(zip(*rows, strict=False)))
+        return Passed("zip", list(zip(*rows, strict=False)))
 
     def _enumerate(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("enumerate", ("iterable", "start"), arguments, keywords, ("start",))
@@ -83,11 +83,11 @@ class PythonFunctions:
         pairs = ((self.graph.constant(float(i)), each) for i, each in numbered)
         if isinstance(given["iterable"], Remaining):
             return Remaining(self.values, pairs)
-        return Items(list(pairs))
+        return Passed("enumerate", list(pairs))
 
     def _reversed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("reversed", ("sequence",), arguments, keywords)
-        return Items(self.values.elements(given["sequence"])[::-1])
+        return Passed("reversed", self.values.elements(given["sequence"])[::-1])
 
     def _list(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("list", ("iterable",), arguments, keywords, ("iterable",))

@@ -94,9 +94,12 @@ def check_operands(values: Values, name: str, *operands: Node) -> None:
     function = FUNCTIONS[name]
     given = dict(zip(function.operands, operands, strict=True))
     check_demands(values, name, function.demands, given)
-    if name == "pow" and all(each.kind == "int" for each in operands):
+    if name == "pow" and operands[0].kind == "int":
         base, power = operands
-        if values.is_tensor(base) and not values.is_tensor(power) and values.number(power, "") < 0:
+        is_whole = power.kind == "int" or values.plain_kind(power) == "int"
+        if not is_whole or not values.is_tensor(base) or values.is_tensor(power):
+            return
+        if values.number(power, "") < 0:
             raise RefusedError(
                 ("RuntimeError", "Integers to negative integer powers are not allowed."),
                 "type",

@@ -176,7 +176,10 @@ class SettingCalls:
         given = bind_names("set_default_dtype", ("d",), arguments, keywords)["d"]
         if isinstance(given, BuiltIn):
             given = given.name  # torch.DoubleTensor
+        is_dtype = isinstance(given, str) and (given.startswith("torch.") or type(given) is not str)
         name = given.removeprefix("torch.") if isinstance(given, str) else ""
+        if self.values.is_pytorch and not is_dtype and given not in TENSORS:
+            name = ""  # which is a text, or a class of Python's
         dtype = TENSORS.get(name, name)
         dtype = ALIASES.get(dtype, dtype)
         if dtype not in FLOATS or self.autograd.dtypes is None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -264,6 +264,14 @@ class Updates(ElementUpdates):
             self.values.number(given[each], each) if each in given else default
             for each, default in zip(names, (0.0, 1.0), strict=True)
         )
+        said = ""
+        if name == "normal" and b < 0:
+            said = f"normal expects std >= 0.0, but found std {b:g}"
+        elif name == "uniform" and a > b:
+            said = "uniform_ expects to return a [from, to) range, but found "
+            said += f"from={a:g} > to={b:g}"
+        if said:
+            raise RefusedError(("RuntimeError", said), "value", said)
         self.note_random()
         if name == "normal":
             return FUNCTIONS["randn_like"].build(node) * b + a  # type: ignore[no-any-return]

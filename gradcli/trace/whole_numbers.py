@@ -75,7 +75,9 @@ def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
             if not numbers.is_integer(part):
                 return False
             count += 1
-        elif isinstance(part, Node) and _is_count(part, numbers):
+        elif isinstance(part, Node) and (
+            _is_count(part, numbers) or (part is not value and _is_one_integer(part))
+        ):
             count += 1
         elif not (isinstance(part, Node) and part.kind == "bool" and not part.shape):
             return False  # truth values next to integers are 0 and 1
@@ -85,6 +87,11 @@ def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
 def _is_count(node: Node, numbers: PrintedNumbers) -> bool:
     """Whether it is an integer of NumPy's."""
     return node.kind == "int" and not node.shape and node in numbers.arrays
+
+
+def _is_one_integer(node: Node) -> bool:
+    """Whether it is a tensor of one integer, which is a number in a list."""
+    return node.kind == "int" and node.size == 1
 
 
 def _is_whole(text: str, expression: object) -> bool:

@@ -1,0 +1,92 @@
+"""What NumPy makes of PyTorch's tensors: it reads their numbers where no gradient flows back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.graph import Node
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import as_dtype
+from gradcli.trace.conversions import NUMPY_OF_GRAD
+from gradcli.trace.items import Items
+from gradcli.trace.values import Value
+
+_ASKING = frozenset(("shape", "size", "ndim", "isscalar", "shuffle", "float64", "double"))
+"""Functions that read no numbers of a tensor, or ask it for its only one."""
+_METHODS = {
+    "sum": "sum", "mean": "mean", "prod": "prod", "max": "max", "min": "min", "amax": "max",
+    "amin": "min", "std": "std", "var": "var", "any": "any", "all": "all",
+}  # fmt: skip
+"""Functions that call the method of a tensor, with arguments that PyTorch's has not."""
+_DIMS = frozenset(("max", "min", "prod"))
+"""Those whose methods take the None that NumPy gives for all axes for a `dim`."""
+
+
+def check_function(
+    autograd: Autograd, name: str, arguments: Sequence[Value], *, with_axis: bool
+) -> None:
+    """Raise `no-grad` where NumPy's function of that name reads a tensor that requires grad, and
+    `type` where it calls a method that PyTorch's tensors have with other arguments.
+    """
+    values = autograd.values
+    if arguments and name in _METHODS and values.is_tensor(arguments[0]):
+        raise _without_axis(_METHODS[name], with_axis=with_axis)
+    if name in _ASKING:
+        return
+    waiting = list(arguments)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Items | tuple):
+            waiting += part
+        elif isinstance(part, Node) and values.is_tensor(part) and autograd.requires_grad(part):
+            raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
+
+
+def _without_axis(name: str, *, with_axis: bool) -> RefusedError:
+    said = f"{name}() got an unexpected keyword argument 'axis'"
+    if name in _DIMS and not with_axis:
+        said = f"{name}(): argument 'dim' must be int, not NoneType"
+    elif name in ("std", "var", "any", "all"):
+        before = "ddof=int, dtype=NoneType, " if name in ("std", "var") else ""
+        axis = "int" if with_axis else "NoneType"
+        said = (
+            f"{name}() received an invalid combination of arguments - got "
+            f"({before}out=NoneType, axis={axis}, ), but expected one of:"
+        )
+    return RefusedError(
+        ("TypeError", said),
+        "type",
+        f"np.{name} calls x.{name}, which in PyTorch does not take what NumPy gives it",
+        hint=f"x.{name}() is the tensor's own; np.{name}(x.numpy()) an array's",
+    )
+
+
+def beside_array(autograd: Autograd, left: Node, right: Node) -> tuple[Node, Node]:
+    """The two sides of an operator, a tensor next to an array in the dtype that NumPy gives both.
+    Raises `no-grad` if the tensor requires grad.
+    """
+    values = autograd.values
+    if values.is_tensor(left) and _is_array(autograd, right):
+        return _of_numpy(autograd, left, right), right
+    if values.is_tensor(right) and _is_array(autograd, left):
+        return left, _of_numpy(autograd, right, left)
+    return left, right
+
+
+def _is_array(autograd: Autograd, node: Node) -> bool:
+    """Whether it is an array of NumPy's, and no number of it."""
+    values = autograd.values
+    return node in values.arrays and (bool(node.shape) or node in values.boxed)
+
+
+def _of_numpy(autograd: Autograd, tensor: Node, array: Node) -> Node:
+    if autograd.requires_grad(tensor):
+        raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="torch.from_numpy(a) makes a tensor of a")
+    found, other = map(autograd.values.array_dtype, (tensor, array))
+    if "bfloat16" in (found, other):  # which NumPy has not
+        return tensor
+    common = np.result_type(found, other).name
+    return tensor if found == common else as_dtype(autograd, tensor, common)
