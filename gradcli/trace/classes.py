@@ -13,7 +13,7 @@ from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
-from gradcli.trace.objects import BuiltIn, ClassName, Decorated, Given, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Decorated, Given, Object, joined
 from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
 
@@ -66,6 +66,8 @@ class Class(Object):
         """Whether that never changes."""
         self.describes: bool = any(base.describes for base in bases)
         """Whether it has objects that say what an attribute is: with `__get__`."""
+        self.takes_types: bool = any(base.takes_types for base in bases)
+        """Whether types may stand in brackets behind it: `Generic[T]`."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type."""
         self._make = make
@@ -150,6 +152,16 @@ class Class(Object):
         if not isinstance(value, Object):
             raise self.has_no("method", name)
         return value.call
+
+    def special(self, name: str) -> Object | None:
+        return joined(self, name)
+
+    def item(self, items: Sequence[Any]) -> Any:
+        """`Box[int]`, or what its `__class_getitem__` gives."""
+        own = self.found("__class_getitem__")
+        if isinstance(own, UserFunction):
+            return own.call([self, items[0] if len(items) == 1 else tuple(items)], {})
+        return self if self.takes_types else super().item(items)
 
     def shown(self) -> str:
         return f"<class '__main__.{self.name}'>"
@@ -448,19 +460,24 @@ class Model(Instance, Module):
         """The names of its buffers, in their order."""
 
     def own(self) -> dict[str, Node]:
-        now = {name: self.values.now(value) for name, value in self.fields.items()}
-        return {
-            name: value
-            for name, value in now.items()
-            if isinstance(value, Node) and value in self.values.parameters
-        }
+        found: dict[str, Node] = {}
+        for name, field in self.fields.items():
+            value = self.values.now(field)
+            if isinstance(value, Node):
+                if value in self.values.parameters:
+                    found[name] = value
+            elif isinstance(value, Object) and value.title == "Parameter":
+                found |= self.parts_of(name, value)
+        return found
 
     def store(self) -> dict[str, Any]:
         return self.fields
 
     def buffers(self) -> dict[str, Node]:
-        found = {name: self.values.now(self.fields[name]) for name in self._buffers}
-        return {name: value for name, value in found.items() if isinstance(value, Node)}
+        found: dict[str, Node] = {}
+        for name in self._buffers:
+            found |= self.parts_of(name, self.values.now(self.fields[name]))
+        return found
 
     def inside(self) -> dict[str, Module]:
         return {name: value for name, value in self.fields.items() if isinstance(value, Module)}

@@ -18,7 +18,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.collections_calls import record
 from gradcli.trace.complex_functions import ComplexFunctions
-from gradcli.trace.complex_parts import Parts, f, polar, spread
+from gradcli.trace.complex_parts import OF_PARTS, Parts, f, polar, spread
 from gradcli.trace.complex_tensors import ComplexNumber, ComplexTensor
 from gradcli.trace.constructors import as_dtype
 from gradcli.trace.fourier import FourierTransform, transformed, without_elements
@@ -70,6 +70,8 @@ class ComplexCalls:
             "complex.applied": self._applied,
             "complex.cast": lambda given, _: self.cast(*given),
             **{f"torch.fft.{name}": partial(self._transform, name) for name in _TRANSFORMS},
+            "torch.fft.hfft": partial(self._hermitian, "irfft"),
+            "torch.fft.ihfft": partial(self._hermitian, "rfft"),
             **{
                 f"torch.fft.{name}": partial(self._frequencies, name)
                 for name in ("fftfreq", "rfftfreq")
@@ -308,6 +310,22 @@ class ComplexCalls:
         if imaginary is None:
             return self.named(real, title)
         return ComplexTensor(self, (real, imaginary), title)
+
+    def _hermitian(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """`hfft`, `ihfft`: the other real transform of the conjugate, which is scaled as that goes
+        the other way.
+        """
+        title = "hfft" if name == "irfft" else "ihfft"
+        given = bind_names(title, _ALONG, arguments, keywords, _ALONG[1:])
+        norm = self._norm(given.get("norm") or "backward")
+        turned = {"backward": "forward", "forward": "backward"}.get(norm, norm)
+        value = given.pop("input")
+        options = {**given, "norm": turned}
+        if name == "rfft":
+            found = self._transform(name, [value], options)
+            return ComplexTensor(self, OF_PARTS["conj"](self.parts(found)), "conj")
+        conjugate = ComplexTensor(self, OF_PARTS["conj"](self.parts(value)), "conj")
+        return self._transform(name, [conjugate], options)
 
     def _options(self, given: Given, of_one: bool) -> dict[str, Any]:
         """The axes and their lengths, None where nothing is said of them, and the norm."""

@@ -69,6 +69,7 @@ class ComplexFunctions:
             "multi_dot": lambda given, _: self._chained(self._values.elements(given[0])),
             "chain_matmul": lambda given, _: self._chained(given),
             "linear": self._affine,
+            "dist": self._distance,
             "solve": self._solved,
             "eigvalsh": partial(self._half_of_doubled, "eigvalsh"),
             "svdvals": partial(self._half_of_doubled, "svdvals"),
@@ -230,6 +231,13 @@ class ComplexFunctions:
         found = self._product("matmul", [given["input"], turned], "mm")
         bias = given.get("bias")
         return found if bias is None else self._as_method("add", [found, bias], {})
+
+    def _distance(self, arguments: list[Value], keywords: Given) -> Value:
+        """`torch.dist(z, w, p)`: the norm of the difference."""
+        names = ("input", "other", "p")
+        given = bind_names("dist", names, arguments, keywords, names[2:])
+        apart = self._as_method("sub", [given["input"], given["other"]], {})
+        return self("vector_norm", [apart, *([given["p"]] if "p" in given else [])], {})
 
     def _vdot(self, arguments: list[Value], keywords: Given) -> Value:
         """The product of two vectors, the first of them conjugate."""

@@ -142,6 +142,10 @@ class ComplexTensor(Object):
         self._made_by = made_by
 
     @property
+    def maker(self) -> Maker:
+        return self._maker
+
+    @property
     def pair(self) -> Parts:
         """The real and the imaginary part as they are now."""
         current = self._values.current
@@ -162,6 +166,10 @@ class ComplexTensor(Object):
     @property
     def requires_grad(self) -> bool:
         return any(map(self._maker.autograd.requires_grad, self.pair))
+
+    def of_parts(self, parts: Parts) -> ComplexTensor:
+        """One of the same class."""
+        return type(self)(self._maker, parts, self._made_by)
 
     def _like(self, parts: Parts, made_by: str) -> ComplexTensor:
         return ComplexTensor(self._maker, parts, made_by)

@@ -122,7 +122,10 @@ class ModuleList(Module):
         self.items = Items(list(items))
 
     def own(self) -> dict[str, Node]:
-        return {str(i): each for i, each in enumerate(self.items) if isinstance(each, Node)}
+        found: dict[str, Node] = {}
+        for place, each in enumerate(self.items):
+            found |= self.parts_of(str(place), each)
+        return found
 
     def inside(self) -> dict[str, Module]:
         return {str(i): each for i, each in enumerate(self.items) if isinstance(each, Module)}

@@ -55,6 +55,12 @@ class Copies:
             return self._tensor(self.values.current(value))
         if isinstance(value, tuple):
             return tuple(each if isinstance(each, tuple) else self._of(each) for each in value)
+        if self.values.of_complex is not None and id(value) not in self._new:
+            from gradcli.trace.complex_tensors import ComplexTensor
+
+            if isinstance(value, ComplexTensor):
+                real, imaginary = map(self._tensor, value.pair)
+                self._new[id(value)] = value.of_parts((real, imaginary))
         return self._new.get(id(value), value)
 
     def _tensor(self, node: Node) -> Node:

@@ -573,6 +573,14 @@ class Layers:
     def _parameter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("data", "requires_grad")
         given = bind_names("Parameter", names, arguments, keywords, names[1:])
+        if self.values.of_complex is not None and not isinstance(given["data"], Node):
+            from gradcli.trace.complex_parameters import complex_parameter
+
+            marked = "requires_grad" not in given or self.values.truth(given["requires_grad"])
+            found = complex_parameter(self.values, given["data"], marked=marked)
+            if found is not None:
+                self.values.explicit = True
+                return found
         if self.values.is_pytorch and not self.values.is_tensor(given["data"]):
             from gradcli.trace.kinds_of_values import kind_of  # a mistake
 

@@ -26,8 +26,8 @@ _HOOKS = {"_forward_hooks": "_hooks", "_forward_pre_hooks": "_before",
           "_backward_hooks": "_watchers"}  # fmt: skip
 """What PyTorch calls the hooks of a module."""
 _PARTS: Mapping[str, Callable[[Module], Mapping[Any, Any]]] = {
-    "_parameters": lambda module: module.parameters(),
-    "_buffers": lambda module: module.buffers(),
+    "_parameters": lambda module: dict(module.whole(module.parameters().items())),
+    "_buffers": lambda module: dict(module.whole(module.buffers().items())),
     "_modules": lambda module: module.inside(),
 }
 """What PyTorch calls what a module is made of, by name."""
@@ -172,6 +172,36 @@ class Module(Object):
             for name, node in module.parameters().items():
                 found.setdefault(self.values.current(node), f"{path}.{name}" if path else name)
         return [(name, node) for node, name in found.items()]
+
+    def parts_of(self, name: str, value: Value) -> dict[str, Node]:
+        """A tensor that it holds, or the parts of a complex one, by their names."""
+        if isinstance(value, Node):
+            return {name: value}
+        if not isinstance(value, Object) or isinstance(value, Module):
+            return {}
+        from gradcli.trace.complex_parameters import parts_of  # few models have them
+
+        return parts_of(self.values, name, value)
+
+    def whole(self, named: Iterable[tuple[str, Node]]) -> list[tuple[str, Value]]:
+        """Parameters with their names as the program has them: complex ones are of two parts."""
+        if not self.values.complex_of_modules:
+            return list(named)
+        from gradcli.trace.complex_parameters import whole  # few models have them
+
+        return list(whole(self.values, named))
+
+    def named_whole(self) -> list[tuple[str, Value]]:
+        return self.whole(self.named())
+
+    def _state_shown(self) -> list[tuple[str, Value]]:
+        """The tensors of its state, without a graph."""
+        state = self._state()
+        if not self.values.complex_of_modules:
+            return [(name, detach(node)) for name, node in state]
+        from gradcli.trace.complex_parameters import whole_state
+
+        return list(whole_state(self.values, state))
 
     def named_buffers(self) -> list[tuple[str, Node]]:
         return [
@@ -325,9 +355,7 @@ class Module(Object):
             "extra_repr": lambda *_: self.details(),
             "__repr__": lambda *_: Module.shown(self),
             "__str__": lambda *_: self.asked("__repr__") or Module.shown(self),
-            "state_dict": lambda *_: OrderedDictionary(
-                self.values, [(name, detach(node)) for name, node in self._state()]
-            ),
+            "state_dict": lambda *_: OrderedDictionary(self.values, self._state_shown()),
             "load_state_dict": self._load,
             "train": self._train,
             "eval": lambda *_: self._in_mode(False),
@@ -354,8 +382,8 @@ class Module(Object):
         (path,) = bind_names(f"get_{kind}", ("target",), arguments, keywords).values()
         walks: dict[str, Iterable[tuple[str, Any]]] = {
             "submodule": self.named_modules(),
-            "parameter": self.named(),
-            "buffer": self.named_buffers(),
+            "parameter": self.named_whole(),
+            "buffer": self.whole(self.named_buffers()),
         }
         known = dict(walks[kind])
         if not isinstance(path, str) or path not in known:
@@ -373,7 +401,8 @@ class Module(Object):
         found = list(find(self))
         if "recurse" in given and not self.values.truth(given["recurse"]):
             own = self.parameters() if "parameters" in name else self.buffers()
-            shown = {self.values.current(node) for node in own.values()}
+            now = [(key, self.values.current(node)) for key, node in own.items()]
+            shown = {value for _, value in self.whole(now)}
             found = [each for each in found if (each[1] if "named" in name else each) in shown]
         prefix = given.get("prefix")
         if isinstance(prefix, str) and prefix:
@@ -474,6 +503,10 @@ class Module(Object):
             told = "load_state_dict takes a dictionary of tensors"
             raise RefusedError(("TypeError", said), "type", told)
         own, given_by_name = dict(self._state()), {str(key): each for key, each in state.pairs()}
+        if self.values.complex_of_modules:
+            from gradcli.trace.complex_parameters import in_parts
+
+            given_by_name = in_parts(given_by_name)
         strict = "strict" not in given or self.values.truth(given["strict"])
         missing, unexpected, wrong = misfits(self.values, own, given_by_name)
         if wrong or (strict and (missing or unexpected)):
@@ -538,10 +571,10 @@ class Module(Object):
 
 
 _WALKS: Mapping[str, Callable[[Module], Iterable[Any]]] = {
-    "parameters": lambda module: [node for _, node in module.named()],
-    "named_parameters": lambda module: module.named(),
-    "buffers": lambda module: [node for _, node in module.named_buffers()],
-    "named_buffers": lambda module: module.named_buffers(),
+    "parameters": lambda module: [each for _, each in module.named_whole()],
+    "named_parameters": lambda module: module.named_whole(),
+    "buffers": lambda module: [each for _, each in module.whole(module.named_buffers())],
+    "named_buffers": lambda module: module.whole(module.named_buffers()),
     "children": lambda module: module.inside().values(),
     "named_children": lambda module: module.inside().items(),
     "modules": lambda module: [each for _, each in module.named_modules()],
@@ -582,8 +615,10 @@ class Composite(Module):
         self._compute = compute
 
     def own(self) -> dict[str, Node]:
-        found = ((name, self.values.now(value)) for name, value in self.fields.items())
-        return {name: value for name, value in found if isinstance(value, Node)}
+        found: dict[str, Node] = {}
+        for name, value in self.fields.items():
+            found |= self.parts_of(name, self.values.now(value))
+        return found
 
     def store(self) -> dict[str, Any]:
         return self.fields

@@ -219,6 +219,17 @@ class BuiltIn(Object):
 
         return {name: partial(self._unbound, name) for name in METHODS.get(self.name, ())} | found
 
+    @property
+    def is_class(self) -> bool:
+        return self.shown().startswith("<class ")
+
+    def special(self, name: str) -> Object | None:
+        return joined(self, name) if self.is_class else None
+
+    def item(self, items: Sequence[Any]) -> Any:
+        """`list[int]`."""
+        return TypeHint() if self.is_class else super().item(items)
+
     def _unbound(self, name: str, arguments: list[Any], keywords: Given) -> Any:
         """A method of its class, of an object of that."""
         return self._call("builtins.method", [name, *arguments], keywords)
@@ -278,16 +289,36 @@ DOTS = Dots()
 
 
 class TypeHint(Object):
-    """`List[int]` as a value, which means nothing here."""
+    """`List[int]` or `int | None` as a value, of which `isinstance` alone asks something."""
 
     what = "a type"
+
+    def __init__(self, kinds: Sequence[Any] = ()) -> None:
+        """`kinds` are the classes of which a value of it may be."""
+        self.kinds = tuple(kinds)
+
+    def special(self, name: str) -> Object | None:
+        return joined(self, name)
 
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         """`TypeVar('T')`."""
         return self
 
     def item(self, items: Sequence[Any]) -> Any:
-        return self
+        return TypeHint()
+
+
+def joined(kind: Any, name: str) -> Object | None:
+    """The method by which a class becomes one of several: `int | None`; None for other methods."""
+    if name not in ("__or__", "__ror__"):
+        return None
+
+    def join(_: str, arguments: list[Any], __: Given) -> TypeHint:
+        both = (kind, arguments[0]) if name == "__or__" else (arguments[0], kind)
+        own = [each.kinds if isinstance(each, TypeHint) else (each,) for each in both]
+        return TypeHint([*own[0], *own[1]])
+
+    return BuiltIn(name, join)
 
 
 class HookHandle(Object):

@@ -546,6 +546,10 @@ class Optimisers:
         values = self.values
         is_list = isinstance(params, Items | tuple) or params in values.listed
         found = values.elements(params) if is_list else [params] if in_group else []
+        if values.of_complex is not None:
+            from gradcli.trace.complex_parameters import leaves_of
+
+            found = leaves_of(found)
         if is_list and not found and not in_group:
             raise GradcliError("value", "optimizer got an empty parameter list",
                                hint="was a generator of them used up before?")  # fmt: skip

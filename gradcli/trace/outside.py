@@ -14,7 +14,8 @@ _DATA = Advice(
     "data come in by ", A_FILE, ", .csv or others; torch.rand(…) makes some of that shape"
 )
 _FRAMES = "x.unfold(0, n, step) has frames of n elements as rows, torch.fft.rfft transforms rows"
-_TRANSFORMS = "there are fft, rfft, fft2, rfft2, fftn, rfftn, their inverses, fftshift and fftfreq"
+_TRANSFORMS = ("there are fft, rfft, hfft, fft2, rfft2, fftn, rfftn, their inverses, fftshift and "
+               "fftfreq")  # fmt: skip
 _DENSE = "tensors are dense here: torch.zeros(…), and x[i, j] = v for each element"
 _MODEL = "leave it out, and call the model itself"
 _SYSTEM = "delete the lines that use it: a program computes, and touches nothing else"
@@ -25,14 +26,13 @@ _FUNCTIONS = {
     **dict.fromkeys(("stft", "istft"), _FRAMES),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse"), _DENSE),
     "DistributedDataParallel": _MODEL,
+    "format_exc": "except RuntimeError as error: print(type(error).__name__, error)",
     "gamma": "exp(lgamma(x)) is the gamma function, for x > 0",
     "beta": "exp(lgamma(a) + lgamma(b) - lgamma(a + b)) is the beta function, for a, b > 0",
     "betaln": "lgamma(a) + lgamma(b) - lgamma(a + b), for a, b > 0",
     "input": Advice("values come in by ", input_of("x", "3")),
     "eval": "programs are read, and never handed to Python: write the expression itself",
     "help": "gradcli ops NAME tells of a function, gradcli help language of the rest",
-    **dict.fromkeys(("globals", "locals"),
-                    "names are read as they are: try: x, except NameError: … asks for one"),
     "exec": "programs are read, and never handed to Python: write the statements themselves",
 }  # fmt: skip
 _MODULES = {

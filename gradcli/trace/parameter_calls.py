@@ -16,6 +16,7 @@ from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import kept
+from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -195,7 +196,12 @@ class ParameterCalls:
     def _clip_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach")
         given = bind_names("clip_grad_norm_", names, arguments, keywords, names[2:])
-        pairs = self._grads(given["parameters"])
+        parameters = given["parameters"]
+        if self.values.complex_of_modules and "norm_type" not in given:
+            from gradcli.trace.complex_parameters import leaves_of  # of whose parts it is the norm
+
+            parameters = Items(leaves_of(self.values.elements(parameters)))
+        pairs = self._grads(parameters)
         norm = self._norm([grad for _, grad in pairs], given)
         self._clip(pairs, given["max_norm"], norm)
         return norm

@@ -80,6 +80,13 @@ class StandIns(Protocol):
         """What stands for `node[places]`, where some places are other ones in each pass."""
 
 
+_PYTORCHS = frozenset((
+    "shape", "ndim", "dtype", "device", "grad_fn", "is_leaf", "T", "mT", "name", "layout", "data",
+    "requires_grad", "itemsize", "nbytes", "output_nr", "retains_grad", "is_cuda", "is_cpu", "H",
+))  # fmt: skip
+"""Attributes of tensors that only PyTorch sets."""
+
+
 class Values(Changes):
     """Conversions, which may look at the values of nodes."""
 
@@ -103,6 +110,8 @@ class Values(Changes):
         """What the program has stored with tensors: `x.g = …`, by what these were first."""
         self.parameters: set[Node] = set()
         """Leaves that `nn.Parameter` and layers made."""
+        self.complex_of_modules: list[Any] = []
+        """The complex tensors that modules hold."""
         self.boxed: set[Node] = set()
         """Those without axes that are arrays all the same, and not NumPy's numbers."""
         self.made_by: dict[Node, tuple[str, Sequence[Any], Mapping[str, Any]]] = {}
@@ -239,6 +248,14 @@ class Values(Changes):
     def is_apart(self) -> bool:
         """Whether each tensor that is made is one of its own, also where others are equal to it."""
         return self.distinct or self.is_pytorch
+
+    def store(self, node: Node, name: str, value: Value) -> None:
+        """Store a value with a tensor: `p.rate = 0.1`. Raises `name` for what PyTorch alone sets,
+        and where there is no tensor.
+        """
+        if name in _PYTORCHS or node.known is not None:
+            raise GradcliError("name", f"{describe(node)}: its {name!r} cannot be set")
+        self.attributes.setdefault(self.first.get(node, node), {})[name] = value
 
     def is_tensor(self, value: Value) -> bool:
         """Whether it is a tensor of PyTorch's: no array, list, or number of Python's."""

@@ -20,7 +20,7 @@ from gradcli.session import evaluate
         ("import numpy as np\nnp.loadtxt('x.txt')", "files are outside"),
         ("x = open('x.txt')", "files are outside"),
         ("import torch\ntorch.stft(torch.ones(2), 2)", "x.unfold(0, n, step)"),
-        ("import torch\ntorch.fft.hfft(torch.ones(2))", "their inverses"),
+        ("import torch\ntorch.fft.hfft2(torch.ones(2))", "their inverses"),
         ("import torch\ntorch.sparse_coo_tensor([[0]], [1.0], (2,))", "dense"),
         ("import torch\ntorch.jit.freeze(torch.nn.Linear(2, 1))", "itself"),
         ("x = input('x? ')", "--set x=3"),
