@@ -128,15 +128,16 @@ class Applications(NumpyCalls):
 
     def member(self, path: str) -> Value:
         """What a module has of that path that is no function; None where it has nothing."""
-        from gradcli.trace.imports import constant_of
+        from gradcli.trace.imports import HINTS, constant_of
 
         if self.library.given and path in self.library.given:
             return self.values.now(self.library.given[path])
         constant = constant_of(path)
         if constant is not None:
             return self._of_module(constant)
-        if path.startswith("typing."):
-            return TypeHint()
+        module, _, name = path.rpartition(".")
+        if module in HINTS:
+            return TypeHint((name,))
         return self.library.constants.get(path)
 
     # --- what is applied ---

@@ -446,7 +446,7 @@ class Expressions(Operations):
     def dtype_of(self, node: Node) -> str:
         """The name of a tensor's dtype, or of an array's."""
         name = self.autograd.dtype_of(node)
-        return name if node in self.values.arrays else Unquoted(f"torch.{name}")
+        return Unquoted(name if node in self.values.arrays else f"torch.{name}")
 
     def bound_method(self, owner: Value, name: str) -> BuiltIn | None:
         """A method as a value: `f = x.sum`; None where there is none of that name."""

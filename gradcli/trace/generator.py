@@ -10,6 +10,9 @@ from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values
 
+FIRST_SEED = 67280421310721
+"""What PyTorch's generators have until they are given another seed."""
+
 
 class SeededSource(Object):
     """A generator. A run has one source of random numbers: its seed becomes the source's."""
@@ -20,7 +23,7 @@ class SeededSource(Object):
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self._seed = 0
+        self._seed = FIRST_SEED
 
     def methods(self) -> dict[str, Method]:
         return {

@@ -15,7 +15,7 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import MODULES, PYTHON
 from gradcli.trace.constructors import KINDS
-from gradcli.trace.items import Unquoted
+from gradcli.trace.items import NumpyDtype, Unquoted
 from gradcli.trace.libraries import has
 from gradcli.trace.names import COMPLEX
 
@@ -26,6 +26,8 @@ _ABBREVIATED = frozenset(
 """What functions may have before them without an import, and that is no module by itself."""
 _EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc", "numbers"))
 """Modules that have no part in what is computed: importing from them does nothing."""
+HINTS = ("typing", "collections.abc", "numbers")
+"""Those of them whose members are types, which values are not computed of."""
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
@@ -60,7 +62,7 @@ def check(path: str, special: Mapping[str, object], constants: Mapping[str, obje
     if path in MODULES or path in _PACKAGES:
         return path
     module, _, member = path.rpartition(".")
-    if module == "typing":
+    if module in HINTS:
         return path
     if path in _EMPTY or module in _EMPTY:
         return None
@@ -138,7 +140,7 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
         from gradcli.trace.dtypes import ALIASES
 
         name = ALIASES.get(name, name)
-    return Unquoted(f"torch.{name}")
+    return (NumpyDtype if home == "np" else Unquoted)(f"torch.{name}")
 
 
 def is_none(path: Sequence[str], imports: Mapping[str, str]) -> bool:

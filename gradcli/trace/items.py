@@ -17,6 +17,12 @@ class Unquoted(str):
     __slots__ = ()
 
 
+class NumpyDtype(Unquoted):
+    """`np.float32`, by PyTorch's name for it."""
+
+    __slots__ = ()
+
+
 class Device(str):
     """The name of a device, which `torch.device` or a tensor gives."""
 

@@ -18,7 +18,7 @@ from gradcli.trace.dtypes import FLOATS, INTEGERS
 from gradcli.trace.families import families
 from gradcli.trace.items import Device, Generated, Items, Passed, Unquoted
 from gradcli.trace.modules import Module
-from gradcli.trace.objects import BuiltIn, ClassName, Object, plain_value
+from gradcli.trace.objects import BuiltIn, ClassName, Object, TypeHint, plain_value
 from gradcli.trace.own_errors import OwnError, is_error, kinds_of
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
@@ -30,9 +30,25 @@ _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "di
           "Node", "type")  # fmt: skip
 
 
-_ALIASES = {"Variable": "Tensor", "OrderedDict": "dict", "defaultdict": "dict", "Sequence": "list",
-            "Mapping": "dict"}  # fmt: skip
+_ALIASES = {"Variable": "Tensor", "OrderedDict": "dict", "defaultdict": "dict"}
 """Other names of classes."""
+_ROWS = frozenset(("list", "tuple", "str", "range", "bytes", "Size"))
+_SETS, _TABLES = frozenset(("set", "frozenset")), frozenset(("dict", "defaultdict", "Counter"))
+_SEVERAL = _ROWS | _SETS | _TABLES | {"deque", "Tensor", "Parameter", "ndarray"}
+_ABSTRACT: dict[str, tuple[frozenset[str], str | None]] = {
+    "Sequence": (_ROWS | {"deque"}, None),
+    "MutableSequence": (frozenset(("list", "deque")), None),
+    "Mapping": (_TABLES, None), "MutableMapping": (_TABLES, None),
+    "Set": (_SETS, None), "MutableSet": (frozenset(("set",)), None),
+    "Iterable": (_SEVERAL | {"generator"}, "__iter__"),
+    "Iterator": (frozenset(("generator",)), "__next__"),
+    "Generator": (frozenset(("generator",)), None),
+    "Sized": (_SEVERAL, "__len__"), "Container": (_SEVERAL, "__contains__"),
+    "Collection": (_SEVERAL, "__contains__"),
+}  # fmt: skip
+"""By the names of `collections.abc`: the classes of Python and PyTorch that are of each, and the
+method by which an object of the program is, too.
+"""
 _OF_NUMPY = frozenset(("integer", "floating", "number", "generic", "bool_", *INTEGERS, *FLOATS))
 """Classes of numbers of NumPy's, which Python's numbers are not of."""
 
@@ -81,7 +97,7 @@ def _kind_of_node(node: Node, numbers: PrintedNumbers) -> str:
 
 def is_class(value: Value) -> bool:
     """Whether a value is a class: of the program, or of Python's or PyTorch's."""
-    is_known = isinstance(value, BuiltIn) and value.shown().startswith("<class ")
+    is_known = isinstance(value, BuiltIn) and value.is_class
     return is_known or isinstance(value, Class | ClassName)
 
 
@@ -96,12 +112,10 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     """Whether a value is of a class of the program, or of the one with a name. Whole numbers are
     both int and float outside of Python's programs. Raises `type` for other names.
     """
-    if isinstance(wanted, Class):
-        return isinstance(value, Instance) and wanted in value.made_by.order
+    known = _is_of_program(value, wanted, numbers)
+    if known is not None:
+        return known
     of_pytorch = isinstance(wanted, BuiltIn) and wanted.name.startswith("torch.")
-    is_member = isinstance(value, Instance) and value.is_unique
-    if is_member and isinstance(wanted, Object) and not isinstance(wanted, BuiltIn | ClassName):
-        return wanted.contains(value)
     value = plain_value(value)
     found = kind_of(value, numbers)
     found = "dict" if found == "OrderedDict" else found
@@ -114,8 +128,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     wanted = _class_name(wanted) if isinstance(wanted, str) else wanted
     if wanted in _OF_NUMPY or _is_numpys(value, found, numbers):
         return _is_numpys(value, found, numbers) and _is_among(found, wanted)
-    if wanted == "Callable":
-        return isinstance(value, Object) and found in ("function", "type")
+    if wanted == "Callable" or wanted in _ABSTRACT:
+        return _is_abstract(value, found, wanted)
     if isinstance(value, tuple) and wanted == "tuple":
         return True
     if wanted in ("float", "int", "Number"):
@@ -128,6 +142,33 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return _is_of_none(value, wanted, of_pytorch)
     is_tensor = found in ("Tensor", "Parameter") and wanted in ("Tensor", "FloatTensor")
     return found == wanted or is_tensor
+
+
+def _is_abstract(value: Value, found: str, wanted: str) -> bool:
+    """Whether a value of a class is of one of `collections.abc`."""
+    if wanted == "Callable":
+        is_called = isinstance(value, Object) and found in ("function", "type")
+        return is_called or isinstance(value, Module) or _has_method(value, "__call__")
+    classes, method = _ABSTRACT[wanted]
+    is_tuple = isinstance(value, tuple) and "tuple" in classes
+    return is_tuple or found in classes or (method is not None and _has_method(value, method))
+
+
+def _is_of_program(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool | None:
+    """Whether a value is of a class of the program, or of one of several; None for others."""
+    if isinstance(wanted, Class):
+        return isinstance(value, Instance) and wanted in value.made_by.order
+    if isinstance(wanted, TypeHint) and wanted.kinds:
+        return any(is_of_kind(value, each, numbers) for each in wanted.kinds)
+    is_member = isinstance(value, Instance) and value.is_unique
+    if is_member and isinstance(wanted, Object) and not isinstance(wanted, BuiltIn | ClassName):
+        return wanted.contains(value)
+    return value is None if wanted is None else None
+
+
+def _has_method(value: Value, name: str) -> bool:
+    """Whether the class of an object has that method."""
+    return isinstance(value, Instance) and value.made_by.has(name)
 
 
 def _class_name(written: str) -> str:
@@ -158,6 +199,6 @@ def _is_of_none(value: Value, wanted: Any, of_pytorch: bool) -> bool:
         raise GradcliError(
             "type",
             f"isinstance does not know the class {wanted if isinstance(wanted, str) else ''}",
-            hint=f"it knows the program's classes and {', '.join(_KNOWN)}",
+            hint=f"it knows the program's classes and {', '.join((*_KNOWN, *_ABSTRACT))}",
         )
     return False

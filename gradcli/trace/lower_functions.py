@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
@@ -17,6 +17,7 @@ from gradcli.ops.control import bind, detach
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import as_dtype
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -40,6 +41,33 @@ _WINDOWS: dict[str, tuple[tuple[str, ...], Callable[..., Array]]] = {
 """The options of each besides its length, and its values from 0 to 1."""
 
 
+def _cosines(x: Array, a: Sequence[float]) -> Array:
+    """The sum of (-1)ᵏ aₖ cos 2πkx."""
+    waves = ((-1) ** k * each * np.cos(2 * np.pi * k * x) for k, each in enumerate(a))
+    return np.asarray(sum(waves, np.zeros_like(x)))
+
+
+_NUTTALL = (0.3635819, 0.4891775, 0.1365995, 0.0106411)
+_OF_SIGNALS: dict[str, tuple[dict[str, Any], Callable[..., Array]]] = {
+    "hann": ({}, lambda x, n: _cosines(x, (0.5, 0.5))),
+    "hamming": ({}, lambda x, n: _cosines(x, (0.54, 0.46))),
+    "blackman": ({}, lambda x, n: _cosines(x, (0.42, 0.5, 0.08))),
+    "nuttall": ({}, lambda x, n: _cosines(x, _NUTTALL)),
+    "bartlett": ({}, lambda x, n: 1 - np.abs(2 * x - 1)),
+    "cosine": ({}, lambda x, n: np.sin(np.pi / (n + 1) * (n * x + 0.5))),
+    "general_cosine": ({"a": None}, lambda x, n, a: _cosines(x, a)),
+    "general_hamming": ({"alpha": 0.54}, lambda x, n, alpha: _cosines(x, (alpha, 1 - alpha))),
+    "exponential": ({"center": None, "tau": 1.0}, lambda x, n, center, tau: (
+        np.exp(-np.abs(n * x - (n / 2 if center is None else center)) / tau))),
+    "gaussian": ({"std": 1.0}, lambda x, n, std: np.exp(-0.5 * (n * (x - 0.5) / std) ** 2)),
+    "kaiser": ({"beta": 12.0}, lambda x, n, beta: (
+        np.i0(beta * np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))) / np.i0(beta))),
+}  # fmt: skip
+"""`torch.signal.windows`: the options of each, and its values at x from 0 to 1 in n steps."""
+_PLAIN = ("bartlett", "cosine", "exponential", "gaussian", "kaiser")
+"""Those that are no sums of cosines."""
+
+
 def _f(name: str, *operands: Any, **options: Any) -> Node:
     found: Node = FUNCTIONS[name].build(*operands, **options)
     return found
@@ -49,6 +77,7 @@ class LowerFunctions:
     """The functions by name."""
 
     def __init__(self, autograd: Autograd, call: Call) -> None:
+        self._autograd = autograd
         self.values = autograd.values
         self._call = call
         self.functions: dict[str, Special] = {
@@ -58,6 +87,8 @@ class LowerFunctions:
             "torch.native_group_norm": self._group_norm,
             "torch.native_batch_norm": self._batch_norm,
             **{f"torch.{name}_window": partial(self._window, name) for name in _WINDOWS},
+            **{f"torch.signal.windows.{name}": partial(self._of_signal, name)
+               for name in _OF_SIGNALS},
             "torch.unravel_index": self._unravelled,
             "torch.chain_matmul": self._chain,
             **{f"torch.nn.grad.conv{axes}d_{operand}": partial(self._of_convolution, axes, operand)
@@ -170,6 +201,39 @@ class LowerFunctions:
         numbers = {key: self.values.number(given[key], key) for key in options if key in given}
         row = of(at, **numbers) if length > 1 else np.ones(length)
         return self.values.own(self.values.graph.constant(row))
+
+    def _of_signal(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """`torch.signal.windows.hann(5, sym=False)`: the options are given by name."""
+        options, of = _OF_SIGNALS[name]
+        names = ("M", "sym", *options, *_PLACES)
+        given = bind_names(name, names, arguments, keywords, names[1:])
+        length = self.values.integer(given["M"], "M")
+        if length < 0:
+            title = name if name in _PLAIN else "general_cosine"
+            said = f"{title} requires non-negative window length, got M={length}"
+            raise RefusedError(("ValueError", said), "value", said)
+        self.values.graph.ledger.require(8 * length, "a window", self.values.graph.span)
+        steps = length - ("sym" not in given or self.values.truth(given["sym"]))
+        found: dict[str, Any] = dict(options)
+        for key in options.keys() & given.keys():
+            value = given[key]
+            if key == "a":
+                found[key] = [self.values.number(e, "a") for e in self.values.elements(value)]
+            elif value is not None:
+                found[key] = self.values.number(value, key)
+        if found.get("a", found) is None:
+            raise GradcliError("type", f"{name} takes the weights a of its cosines", hint="a=[…]")
+        if found.get("center") is not None and steps < length:
+            said = "Center must be None for symmetric windows"
+            raise RefusedError(("ValueError", said), "value", said, hint="sym=False")
+        if any(not found.get(key, 1.0) > 0 for key in ("tau", "std")):
+            raise GradcliError("value", f"{name}: {' and '.join(found)} are more than 0")
+        dtype = given.get("dtype")
+        precision = "float64" if dtype is not None else self.values.graph.precision
+        at = (np.arange(length) / max(steps, 1)).astype(precision)
+        row = of(at, steps, **found) if length > 1 else np.ones(length)
+        made = self.values.own(self.values.graph.constant(row))
+        return made if dtype is None else as_dtype(self._autograd, made, dtype)
 
     def _unravelled(self, arguments: list[Value], keywords: Given) -> Value:
         """The places along each axis of elements that are counted through."""

@@ -21,7 +21,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.dtypes import INTEGERS
 from gradcli.trace.generator import SeededSource
-from gradcli.trace.items import Device
+from gradcli.trace.items import Device, Items
 from gradcli.trace.objects import BuiltIn, Object, Recording
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.refusals import MATCHED, check_demands
@@ -97,6 +97,7 @@ class MoreTensors:
             **{f"torch.{name}": lambda *_: None for name in _IGNORED},
             "torch.Generator": lambda *_: SeededSource(self.values),
             "torch.range": self._range,
+            "torch.empty_permuted": self._empty_permuted,
             "torch.empty_strided": lambda given, named: self._empty_strided([None, *given], named),
             "torch.typename": self._typename,
             "torch.linalg.matrix_rank": self._matrix_rank,
@@ -109,7 +110,9 @@ class MoreTensors:
             "torch.cartesian_prod": self._cartesian,
             "torch.spmm": lambda given, named: self._call("mm", given, named),
             "torch.randint_like": self._randint_like,
-            "torch.initial_seed": lambda *_: self.values.graph.constant(0.0),
+            "torch.initial_seed": lambda *_: self.values.graph.constant(
+                float(self.values.graph.seed or 0)
+            ),
             "torch.is_inference_mode_enabled": lambda *_: self.values.graph.constant(False),
             "torch.get_default_device": lambda *_: Device("cpu"),
             "torch.get_rng_state": self._state_of_draws,
@@ -322,6 +325,19 @@ class MoreTensors:
             node = as_dtype(self.autograd, node, given["dtype"])
         is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
         return self.autograd.mark(node) if is_marked else node
+
+    def _empty_permuted(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Zeros whose axes lie in memory in the order that is given."""
+        names = ("size", "physical_layout", "dtype", "layout", "device", "requires_grad",
+                 "pin_memory")  # fmt: skip
+        given = bind_names("empty_permuted", names, arguments, keywords, names[2:])
+        size, order = (self.values.integers(given.pop(name), name) for name in names[:2])
+        if sorted(order) != [*range(len(size))]:
+            raise GradcliError("value", "empty_permuted: physical_layout has each axis once")
+        steps = dict(zip(order, usual(tuple(size[axis] for axis in order)), strict=True))
+        rows = [Items([*map(self.values.plain, row)])
+                for row in (size, [steps[axis] for axis in range(len(size))])]  # fmt: skip
+        return self._empty_strided([None, *rows], given)
 
     # --- random numbers ---
 

@@ -234,6 +234,21 @@ def _free(statements: Sequence[Any], bound: set[str], found: dict[str, None]) ->
         waiting += reversed(_read(part, bound))
 
 
+def alternatives(wanted: syntax.Expression) -> list[syntax.Expression]:
+    """The classes that are asked for in `isinstance(x, (int, float))` or `int | float`."""
+    found: list[syntax.Expression] = []
+    waiting: list[Any] = [wanted]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, syntax.Tuple):
+            waiting += reversed(each.items)
+        elif isinstance(each, syntax.Binary) and each.operator == "|":
+            waiting += (each.right, each.left)
+        else:
+            found.append(each)
+    return found
+
+
 def locals_of(definition: syntax.FunctionDefinition) -> frozenset[str]:
     """The names that a function's body binds, and no outer one: they have no value before."""
     found: set[str] = set()

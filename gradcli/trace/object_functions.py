@@ -228,6 +228,9 @@ class ObjectFunctions:
             grad = None if grad is None else self.values.tensor(grad, "a grad")
             self._autograd.set_grad(given["object"], grad)
             return None
+        if isinstance(given["object"], Node) and self.values.is_pytorch:
+            self.values.store(given["object"], str(given["name"]), given["value"])
+            return None
         owner = self._object("setattr", given["object"])
         return owner.set(str(given["name"]), given["value"])  # type: ignore[no-any-return]
 

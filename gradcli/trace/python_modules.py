@@ -83,6 +83,8 @@ class PythonModules:
                 (
                     "time.sleep",
                     "gc.collect",
+                    "traceback.print_exc",  # to the standard error
+                    "traceback.print_stack",
                 ),
                 lambda *_: None,
             ),

@@ -18,7 +18,8 @@ from gradcli.trace.values import Value
 
 _IGNORED = (
     "torch.set_default_device", "torch.use_deterministic_algorithms",
-    "torch.set_num_threads",
+    "torch.set_num_threads", "torch.multiprocessing.set_sharing_strategy",
+    "torch.multiprocessing.set_start_method",
 )  # fmt: skip
 
 MOST = 1_000_000

@@ -33,7 +33,7 @@ from gradcli.trace.loops import (
     TraceLimits,
     Turns,
 )
-from gradcli.trace.names import locals_of, repeats
+from gradcli.trace.names import alternatives, locals_of, repeats
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object, Recording, is_setting
 from gradcli.trace.series import series
@@ -119,6 +119,8 @@ class Tracer(Loops):
             "isinstance": self._isinstance,
             "hasattr": self._hasattr,
             "getattr": self._getattr,
+            "locals": self._names_with_values,
+            "globals": self._names_with_values,
         }
         autograd.run, autograd.records = self.run, lambda: self.records
         autograd.set_records = self._recorded
@@ -362,19 +364,27 @@ class Tracer(Loops):
             raise GradcliError("type", "isinstance takes a value and a class")
         value, wanted = expression.arguments
         found = self.as_written(value, (yield self.visit(value)))
-        for each in wanted.items if isinstance(wanted, syntax.Tuple) else (wanted,):
+        for each in alternatives(wanted):
             name = getattr(each, "id", getattr(each, "name", ""))
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
             made = other.values[name] if other else name
             if isinstance(each, syntax.Attribute):
                 made = self.function_value(each) or name
-            elif isinstance(each, syntax.Call):  # type(x)
+            elif isinstance(each, syntax.Call) or not name:  # type(x), None
                 made = yield self.visit(each)
             self.graph.span = each.span
             for kind in made if isinstance(made, tuple) else (made,):
                 if is_of_kind(found, kind, self.special.numbers):
                     return self.graph.constant(True)
         return self.graph.constant(False)
+
+    def _names_with_values(self, expression: syntax.Call) -> Visit:
+        """`locals()` and `globals()`."""
+        from gradcli.trace.names_with_values import names_with_values  # few programs ask
+
+        arguments, keywords = yield self._all_as_written(expression)
+        name = getattr(expression.callee, "id", "")
+        return names_with_values(name, self.values, self.frame, arguments, keywords)
 
     def _hasattr(self, expression: syntax.Call) -> Visit:
         """Whether an object, or a module such as `torch.backends`, has something of that name."""

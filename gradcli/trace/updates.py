@@ -38,9 +38,6 @@ _SHAPES = frozenset((
     "unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims",
 ))  # fmt: skip
 """Methods that give a tensor another shape in place."""
-_OWN = frozenset(("shape", "ndim", "dtype", "device", "grad_fn", "is_leaf", "T", "mT"))
-"""Attributes that only PyTorch sets."""
-
 _PLACES = (syntax.Name, syntax.Attribute, syntax.Index)
 """What stands for the same tensor when it is looked at again; others make one."""
 
@@ -389,11 +386,10 @@ class Updates(ElementUpdates):
         elif target.name == "requires_grad":
             wanted = self.values.truth(value)
             self.mark_in_place(target.value, node, self.autograd.set_requires_grad(node, wanted))
-        elif target.name in _OWN or not self.values.is_pytorch or node.known is not None:
+        elif not self.values.is_pytorch:
             raise GradcliError("name", f"{describe(owner)}: its {target.name!r} cannot be set")
         else:
-            first = self.values.first.get(node, node)
-            self.values.attributes.setdefault(first, {})[target.name] = value
+            self.values.store(node, target.name, value)
 
     def _set_data(self, target: syntax.Attribute, node: Node, fresh: Node) -> Visit:
         """`x.data = y`: x has the memory of y from then on, where anything else holds that."""
