@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -270,13 +269,6 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
     return autograd.dtypes.as_dtype(converted, name)
 
 
-_CODES = re.compile(
-    r"[<=|]?([?bBhHiIlLqQefd]|[iuf][1248])|u?(byte|short|intc|int_|long|longlong)"
-    r"|single|double|half|float|int"
-)
-"""What NumPy calls dtypes besides their names."""
-
-
 def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
     """The name of a dtype without `torch.`; the error `type` lists the dtypes, and a note says
     where floats have the run's dtype instead.
@@ -286,7 +278,10 @@ def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
     if isinstance(dtype, str):
         dtype = dtype.removeprefix("torch.")
         dtype = TENSORS.get(dtype.removeprefix("cuda."), dtype)
-        dtype = dtype if dtype in KINDS else of_code(dtype)
+        if dtype not in KINDS:
+            from gradcli.trace.array_dtypes import of_code  # few programs write these
+
+            dtype = of_code(dtype)
     if not isinstance(dtype, str) or dtype not in KINDS:
         guess = nearest(dtype, KINDS) if isinstance(dtype, str) else None
         raise GradcliError(
@@ -300,12 +295,6 @@ def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
     if said and (note := Note("dtype", said)) not in autograd.notes:
         autograd.notes.append(note)
     return dtype
-
-
-def of_code(text: str) -> str:
-    """The dtype of one of NumPy's codes, such as `f`, `f4` and `<i8`; other texts as they are."""
-    found = np.dtype(text).name if _CODES.fullmatch(text) else text
-    return found if found in KINDS else text
 
 
 def _other_than(dtype: str, run: str, *, tracked: bool) -> str:

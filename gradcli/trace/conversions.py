@@ -13,7 +13,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.constructors import as_dtype, construct, of_code
+from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.device_names import DEVICES, check_device, is_device
 from gradcli.trace.items import Device, Items
 from gradcli.trace.names import is_complex_dtype
@@ -242,6 +242,8 @@ class Conversions:
         if is_complex_dtype(given["dtype"]) and self.values.in_complex is not None:
             return self.values.in_complex(given["self"], given["dtype"])  # type: ignore[no-any-return]
         if name == "astype" and type(given["dtype"]) is str:
+            from gradcli.trace.array_dtypes import of_code
+
             given["dtype"] = of_code(given["dtype"])
         node = as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
         self.values.stay_arrays(node, [given["self"]])

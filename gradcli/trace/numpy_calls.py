@@ -14,7 +14,6 @@ from gradcli.ops.control import LEAF, bind
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast
 from gradcli.trace.callee import path_of
-from gradcli.trace.constructors import of_code
 from gradcli.trace.items import Items
 from gradcli.trace.objects import is_row
 from gradcli.trace.python_calls import PythonCalls
@@ -196,6 +195,8 @@ class NumpyCalls(PythonCalls):
         if self.autograd.dtypes is None:
             return
         if isinstance(dtype, str):
+            from gradcli.trace.array_dtypes import of_code
+
             found = of_code(dtype.removeprefix("torch."))
         elif path[-1] in _READERS and self._has_memory(arguments[0]):
             found = self.autograd.dtypes.of(arguments[0])  # type: ignore[arg-type]

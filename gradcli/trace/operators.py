@@ -12,7 +12,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.trace.items import Items, NumpyDtype, Unquoted
-from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 
 BINARY = {
@@ -116,38 +116,23 @@ def is_same(values: Values, a: Value, b: Value) -> bool:
     return values.truth(comparison(values, "==", a, b))
 
 
-_UNQUOTED = {Unquoted, NumpyDtype}
-_NUMPYS = {"float": "float64", "int": "int64", "bool": "bool", "bool_": "bool"}
-"""The dtypes of arrays that are called as Python's classes, and NumPy's of truth values."""
-
-
-def same_dtype(a: Value, b: Value) -> bool | None:
-    """Whether the dtype of an array is the other one: `x.dtype == np.float32`, `'f4'` or `float`.
-    None where neither is NumPy's.
-    """
-    one, other = _numpys_name(a), _numpys_name(b)
-    is_numpys = (isinstance(a, Unquoted) and one) or (isinstance(b, Unquoted) and other)
-    return one == other if is_numpys else None
-
-
-def _numpys_name(value: Value) -> str | None:
-    """What NumPy calls a dtype; None for what is none, or PyTorch's."""
-    if isinstance(value, NumpyDtype):
-        return value.removeprefix("torch.")
-    if isinstance(value, Unquoted):
-        return None if value.startswith("torch.") else str(value)
-    if isinstance(value, BuiltIn):
-        return _NUMPYS.get(value.name.rpartition(".")[2])
-    if not isinstance(value, str):
-        return None
-    from gradcli.trace.constructors import of_code  # few programs compare these
-
-    return of_code(value)
+_DTYPES = {Unquoted, NumpyDtype}
 
 
 def _is_same_object(a: Value, b: Value) -> bool:
     """Whether one of them is an object that takes the other for itself."""
     return (isinstance(a, Object) and a.is_same(b)) or (isinstance(b, Object) and b.is_same(a))
+
+
+def _is_same_plain(a: Value, b: Value) -> bool:
+    """Whether two of strings, None and objects are equal."""
+    if _DTYPES & {type(a), type(b)}:
+        from gradcli.trace.array_dtypes import same_dtype  # few programs compare these
+
+        known = same_dtype(a, b)
+        if known is not None:
+            return known
+    return a == b or _is_same_object(a, b)
 
 
 def comparison(values: Values, operator: str, left: Value, right: Value) -> Node:
@@ -168,8 +153,7 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
         return values.graph.constant((left == right) == (operator == "=="))
     is_plain = any(each is None or isinstance(each, str | Object) for each in (left, right))
     if is_plain and operator in ("==", "!="):
-        known = same_dtype(left, right) if _UNQUOTED & {type(left), type(right)} else None
-        same = known if known is not None else left == right or _is_same_object(left, right)
+        same = _is_same_plain(left, right)
         return values.graph.constant(same == (operator == "=="))
     if values.is_python and operator in _ORDER and _is_ordered(left, right):
         return values.graph.constant(_in_order(values, operator, left, right))
