@@ -47,6 +47,7 @@ MODULES = {
         "torch.utils.data", "torch.nn.utils", "torch.nn.attention", "torch.nn.attention.SDPBackend",
         "torch.nn.utils.rnn", "torch.nn.parallel", "torch.distributions", "torch.distributions.kl",
         "torch.utils.checkpoint",
+        "torch.distributions.Transform", "torch.distributions.transforms.Transform",
         "torch.version", "torch.cuda", "torch.mps", "torch.xpu", "torch.backends",
         "torch.backends.cudnn",
         "torch.backends.mps", "torch.backends.cuda", "torch.distributed",

@@ -157,7 +157,10 @@ def _is_abstract(value: Value, found: str, wanted: str) -> bool:
 def _is_of_program(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool | None:
     """Whether a value is of a class of the program, or of one of several; None for others."""
     if isinstance(wanted, Class):
-        return isinstance(value, Instance) and wanted in value.made_by.order
+        if isinstance(value, Instance):
+            return wanted in value.made_by.order
+        is_pytorchs = wanted.frame.outer is None
+        return is_pytorchs and isinstance(value, Object) and wanted.name in families(value)
     if isinstance(wanted, TypeHint) and wanted.kinds:
         return any(is_of_kind(value, each, numbers) for each in wanted.kinds)
     is_member = isinstance(value, Instance) and value.is_unique

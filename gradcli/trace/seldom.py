@@ -101,7 +101,7 @@ class Seldom:
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
         if distributions is not None:
-            families = DistributionFamilies(distributions)
+            families = DistributionFamilies(distributions, autograd.run_inside)
             parts.append(families)
             self.constants |= families.constants
         self.functions: dict[str, Special] = {}

@@ -492,8 +492,12 @@ _PLAIN = (ExpTransform, SigmoidTransform, SoftplusTransform, TanhTransform)
 class TransformedDistributions:
     """The functions by name."""
 
-    def __init__(self, calls: DistributionCalls) -> None:
+    def __init__(
+        self, calls: DistributionCalls, of_program: Callable[[Value], Value] = lambda each: each
+    ) -> None:
+        """`of_program` makes one of these of a transform that is an object of the program."""
         self._calls = calls
+        self._of_program = of_program
         self.values = calls.values
         makers: dict[str, Special] = {
             **{made.__name__: partial(self._plain, made) for made in _PLAIN},
@@ -536,8 +540,9 @@ class TransformedDistributions:
         return Compose(self.values, self._parts("ComposeTransform", given["parts"]))
 
     def _parts(self, name: str, given: Value) -> list[Bijection]:
-        several = [given] if isinstance(given, Bijection) else self.values.elements(given)
-        parts = [each for each in several if isinstance(each, Bijection)]
+        whole = self._of_program(given)
+        several = [whole] if isinstance(whole, Bijection) else self.values.elements(given)
+        parts = [each for each in map(self._of_program, several) if isinstance(each, Bijection)]
         if len(parts) != len(several):
             raise GradcliError("value", f"{name}: transforms must be a Transform or a list of them")
         return parts
