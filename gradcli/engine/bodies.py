@@ -22,12 +22,13 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine import telling
+from gradcli.engine.aside import Aside
 from gradcli.engine.columns import Sum, is_elementwise, is_product, sums
 from gradcli.engine.kernels import Kernel, bound, kernel
 from gradcli.engine.plan import nbytes
 from gradcli.engine.products import is_large
 from gradcli.engine.swept import LARGE
-from gradcli.engine.threads import blas_has_one_thread, spread
+from gradcli.engine.threads import blas_has_one_thread
 from gradcli.graph import EMPTY, Array, Attributes, Node
 from gradcli.ops.contractions import MATMUL
 from gradcli.ops.loops import Loop
@@ -36,6 +37,9 @@ TOGETHER = 1 << 12
 """Passes that are run at a stretch, at most."""
 STRETCH_BYTES = 1 << 20
 """About what the values of a stretch take."""
+
+_AHEAD = 0
+"""The line of what is computed of rows before their passes; those of sums follow."""
 
 LARGEST = 1 << 18
 """Values of more elements are worth regions, threads and memory that is used again."""
@@ -370,32 +374,24 @@ class Body:
         """
         parts = self._parts(rows)
         ahead: dict[Node, Array] = {}
-        behind: list[Callable[[], None]] = []
-        """The sums of the stretch before."""
-        for part, following in itertools.zip_longest(parts, parts[1:]):
-            columns, ahead = ahead, {}
-            if not columns:
-                self._give(columns, operands, values, part)
-            left: list[list[Any]] = [[] for _ in self._columns]
-            passes = partial(self._pass, values, columns, carried, part, left)
-            tasks: list[Callable[[], None]] = [passes, *behind]
-            if self._looks_ahead and following is not None:
-                tasks.append(partial(self._give, ahead, operands, values, following))
-            self._together(tasks)
-            for node, found in zip(self._columns, left, strict=True):
-                place = kept[node][part] if node in kept else None
-                columns[node] = self._column(node, found, place)
-            behind = [partial(self._add_up, each, columns, values, carried) for each in self._sums]
-            self._extend(columns, self._late, values)
-            yield part, columns
-        self._together(behind)
-
-    def _together(self, tasks: Sequence[Callable[[], None]]) -> None:
-        """Do what does not wait for each other."""
-        if len(tasks) == 1:
-            tasks[0]()
-        elif tasks:
-            spread(len(tasks), self._threads, lambda: lambda number: tasks[number]())
+        with Aside(self._threads) as aside:
+            for part, following in itertools.zip_longest(parts, parts[1:]):
+                aside.finish(_AHEAD)
+                columns, ahead = ahead, {}
+                if not columns:
+                    self._give(columns, operands, values, part)
+                if self._looks_ahead and following is not None:
+                    aside.give(_AHEAD, partial(self._give, ahead, operands, values, following))
+                left = self._pass(values, columns, carried, part)
+                for node, found in zip(self._columns, left, strict=True):
+                    place = kept[node][part] if node in kept else None
+                    columns[node] = self._column(node, found, place)
+                for line, each in enumerate(self._sums, _AHEAD + 1):
+                    read = {node: columns[node] for node in each.reads if node in columns}
+                    aside.give(line, partial(self._add_up, each, read, values, carried))
+                self._extend(columns, self._late, values)
+                yield part, columns
+            aside.finish_all()
 
     def _give(
         self, columns: dict[Node, Array], operands: Sequence[Array], values: list[Any], part: slice
@@ -439,10 +435,9 @@ class Body:
                 columns[node] = call(*before, *arguments, *after)
 
     def _add_up(
-        self, found: Sum, columns: Mapping[Node, Array], values: list[Any], carried: list[Any]
+        self, found: Sum, columns: dict[Node, Array], values: list[Any], carried: list[Any]
     ) -> None:
-        """Add up what a stretch of passes has left."""
-        columns = dict(columns)
+        """Add up what a stretch of passes has left; its columns are changed."""
         self._extend(columns, found.steps, values)
         terms = columns[found.term][:: -1 if self._loop.backwards else 1]
         place = self.carried.index(found.carried)
@@ -455,11 +450,11 @@ class Body:
         columns: Mapping[Node, Array],
         carried: list[Any],
         part: slice,
-        left: Sequence[list[Any]],
-    ) -> None:
-        """Run a stretch of passes. What is collected goes to `left`, in the order of rows; what the
-        next pass gets to `carried`.
+    ) -> list[list[Any]]:
+        """Run a stretch of passes; what the next pass gets goes to `carried`. Returns what is
+        collected of each column, in the order of rows.
         """
+        left: list[list[Any]] = [[] for _ in self._columns]
         given = [
             (self._slots[node], column.tolist() if self._is_number(node) else column)
             for node, column in columns.items()
@@ -495,6 +490,7 @@ class Body:
         if self._loop.backwards:
             for each in left:
                 each.reverse()
+        return left
 
     def _refused(self, error: GradcliError, slot: int, number: int) -> GradcliError:
         """The error of a pass with its place in the program; a loop inside has told its own."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gradcli.engine.aside import MOST
 from gradcli.engine.bodies import STRETCH_BYTES, loop_of, runner
+from gradcli.engine.columns import WORTH
 from gradcli.engine.kernels import Runner
 from gradcli.engine.plan import Resources, Single, Unit, nbytes, work_bytes
+from gradcli.engine.products import is_large
 from gradcli.graph import Node
+from gradcli.ops.contractions import MATMUL
 from gradcli.ops.loops import Loop
 
 
@@ -27,8 +31,10 @@ class Passes:
 
     def work_bytes(self, threads: int) -> int:
         """What is in memory for one pass, and the columns of a stretch of passes."""
-        one = sum(nbytes(node) + work_bytes(node) for node in self.loop.steps)
-        return one + (8 + 2 * len(self.outputs)) * STRETCH_BYTES
+        steps = self.loop.steps
+        one = sum(nbytes(node) + work_bytes(node) for node in steps)
+        waiting = MOST if any(node.op is MATMUL and is_large(node, WORTH) for node in steps) else 0
+        return one + (8 + 2 * len(self.outputs) + 2 * waiting) * STRETCH_BYTES
 
     @property
     def loop(self) -> Loop:
