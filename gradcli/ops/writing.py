@@ -12,13 +12,16 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import call
+from gradcli.language.construct import index as as_index
+from gradcli.language.syntax import Expression
 from gradcli.ops.arithmetic import times
 from gradcli.ops.comparison import eq, ge
 from gradcli.ops.creation import arange, ones_like
 from gradcli.ops.group import Group
 from gradcli.ops.indexing import PUT_ADD, Item, check_places, getitem, index_along
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General, cast
+from gradcli.ops.kinds import General, cast, zeros_like
 from gradcli.ops.promotion import filling, together
 from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
@@ -53,12 +56,74 @@ def overwritten(x: Node, places: Node, values: Node) -> Node:
     """x with `values` at numbered places; where one is named twice, the last value stays."""
     if not values.size:
         return x
+    if places.size == 1:
+        return replaced(x, places, values)
     x, values = together((x, values))
     writers = x.graph.apply(WRITERS, (places,), (x.size,))
     written = ge(writers, 0.0)
     last = cast(where(written, writers, 0.0), "int")
-    replaced = where(written, index_along(flatten(values), -1, last), flatten(x))
-    return reshape(replaced, x.shape)
+    replacing = where(written, index_along(flatten(values), -1, last), flatten(x))
+    return reshape(replacing, x.shape)
+
+
+# --- places that are all different ---------------------------------------------------------
+
+
+def _put(xp: Any, x: Array, places: Array, values: Array) -> Array:
+    changed = xp.array(x, xp.result_type(x, values), order="C")
+    xp.reshape(changed, (-1,))[places] = values
+    return changed  # type: ignore[no-any-return]
+
+
+def _put_rows(y: Node, x: Node, places: Node, values: Node) -> Node | None:
+    """The elements of each x in a batch are numbered on behind those of the one before."""
+    if places is not y.inputs[1]:
+        return None
+    count = x.shape[0] if x is not y.inputs[0] else values.shape[0]
+    if x is y.inputs[0]:
+        x = expand(x, (count, *x.shape))
+    if values is y.inputs[2]:
+        values = expand(values, (count, *values.shape))
+    starts = cast(arange(x.graph, count) * y.size, "int")
+    places = reshape(starts, count, *[1] * places.ndim) + places
+    return x.graph.apply(PUT, (x, places, values))
+
+
+def _put_spelled(node: Node, x: Expression, places: Expression, values: Expression) -> Expression:
+    return call("put", x, as_index(places), values)
+
+
+PUT: General = General(
+    "put",
+    infer=lambda x, places, values: (x.shape, x.kind),
+    forward=_put,
+    adjoints=(
+        lambda change, y, x, places, values: change.graph.apply(
+            PUT, (change, places, zeros_like(values))
+        ),
+        None,
+        lambda change, y, x, places, values: index_along(flatten(change), -1, places),
+    ),
+    forward_rule=lambda tangents, y, x, places, values: y.graph.apply(
+        PUT,
+        (
+            zeros_like(x) if tangents[0] is None else tangents[0],
+            places,
+            zeros_like(values) if tangents[2] is None else tangents[2],
+        ),
+    ),
+    batched=_put_rows,
+    spell=_put_spelled,
+)
+"""x with other elements at numbered places, none of which is named twice."""
+
+
+def replaced(x: Node, places: Node, values: Node) -> Node:
+    """x with `values` at numbered places, all of which are different ones."""
+    if not values.size:
+        return x
+    x, values = together((x, values))
+    return x.graph.apply(PUT, (x, places, values))
 
 
 # --- along one axis ------------------------------------------------------------------------

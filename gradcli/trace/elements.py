@@ -88,6 +88,7 @@ class ElementUpdates(Calls):
         from gradcli.ops.writing import numbered, overwritten  # most programs start faster without
 
         self.graph.span = target.span
+        self.values.check_set(owner)
         if isinstance(owner, Object):
             return (yield owner.set_item(items, value))
         if isinstance(owner, Items):
@@ -141,7 +142,7 @@ class ElementUpdates(Calls):
         """Put values into a tensor, where `items` say or everywhere; views of it, and what it is a
         view of, change too. Raises `value` for leaves and expanded tensors, `shape`.
         """
-        from gradcli.ops.writing import numbered, overwritten  # most programs start faster without
+        from gradcli.ops.writing import numbered, overwritten, replaced  # most start faster without
 
         self.graph.span = target.span
         base, views = self.values.storage(node)
@@ -159,7 +160,8 @@ class ElementUpdates(Calls):
                 places = self.values.tensor(self.values.subscript(places, items))
             self._check_apart(views, places, value)
             is_spread = _written(views, items) == "overwritten_by_places"
-            whole = overwritten(base, places, _fitted(value, places, base, is_spread))
+            put = replaced if _are_apart(views, items) else overwritten
+            whole = put(base, places, _fitted(value, places, base, is_spread))
             if self.values.is_pytorch:
                 self.values.made_by[whole] = _written(views, items), (), {}
             if self.values.passages is not None:
@@ -305,6 +307,13 @@ def _names_places(item: object) -> bool:
     """Whether an index is a mask, or a list or tensor of places: what is there is copied."""
     return isinstance(item, Items) or (
         isinstance(item, Node) and (bool(item.shape) or item.kind == "bool")
+    )
+
+
+def _are_apart(views: Sequence[Node], items: Sequence[Any] | None) -> bool:
+    """Whether no element is named twice: by slices of views that show each of theirs once."""
+    return not any(view.size > view.inputs[0].size for view in views) and not any(
+        map(_names_places, items or ())
     )
 
 

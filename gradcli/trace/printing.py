@@ -179,6 +179,10 @@ class PrintedNumbers:
         if self.values.arrays and not self.are_beside_tensor(operands):
             self.values.stay_arrays(result, operands)
 
+    def add(self, node: Node, *, is_integer: bool) -> None:
+        """A node is a number."""
+        self._found[node], self._integers[node] = True, is_integer
+
     def add_like(self, node: Node, other: Node) -> None:
         """A node is a number if another one is, and an integer if that is one."""
         self._found[node] = other in self
@@ -199,8 +203,11 @@ class PrintedNumbers:
         stack = [node]
         while stack:
             current = stack[-1]
+            if current in self._integers:
+                stack.pop()
+                continue
             is_made = current.known is None and current not in self.values.taken_numbers
-            if current not in self._integers and is_made and current.kind == "float":
+            if is_made and current.kind == "float":
                 waiting = [each for each in current.inputs if each not in self._integers]
                 if waiting and ("int" in current.op.takes or current.op in _NAMED):
                     stack += waiting

@@ -276,7 +276,9 @@ _CHANGES_TENSORS: dict[type[Any], Callable[[Any], bool]] = {
 
 
 def _is_own(target: syntax.Expression) -> bool:
-    """Whether a target is a name, or what a tensor alone has."""
+    """Whether a target is a name, what a tensor alone has, or elements: a pass that stands for
+    others may not set those of anything else.
+    """
     if isinstance(target, syntax.Attribute):
         return target.name in ("grad", "data")
-    return isinstance(target, syntax.Name | syntax.Tuple)
+    return isinstance(target, syntax.Name | syntax.Tuple | syntax.Index)

@@ -26,7 +26,7 @@ FIRST, FIRST_UNKNOWN = 2, 8
 """How many passes are traced before: of a loop whose passes are counted, and of another one."""
 LAST = 2
 """How many passes are traced after."""
-CHANGES_MORE = "sets elements, catches errors, or changes lists, dictionaries or objects"
+CHANGES_MORE = "catches errors, or changes lists, dictionaries or objects"
 """What a loop may do that is not one node."""
 
 

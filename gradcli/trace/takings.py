@@ -9,8 +9,10 @@ import numpy as np
 
 from gradcli.graph import Array, Graph, Node
 from gradcli.ops.axes import flip, movedim
+from gradcli.ops.control import LEAF
+from gradcli.ops.creation import draw_of
 from gradcli.ops.indexing import Item, getitem
-from gradcli.ops.loops import CARRIED, Rows, Unlike, made_since
+from gradcli.ops.loops import CARRIED, ROW, Rows, Unlike, made_since
 from gradcli.ops.shaping import SLICE
 
 
@@ -83,7 +85,7 @@ class Takings:
         ((at, numbers), *more), places = moving.items(), list(places)
         if more or any(isinstance(each, Node) for each in places):
             raise Unlike("it takes elements by several arrays of places")
-        if source.index >= self._first:
+        if source.index >= self._first and not self._is_always_made(source):
             raise Unlike("it takes elements by its number from what it has made")
         if Ellipsis in places:
             dots, used = places.index(Ellipsis), sum(each is not None for each in places) - 1
@@ -97,6 +99,13 @@ class Takings:
             _check(numbers, source.shape[found.axis])
             self._found[key] = found
         return self._found[key].node
+
+    def _is_always_made(self, source: Node) -> bool:
+        """Whether all passes make the same tensor, of nothing but constants."""
+        made = made_since([source], lambda _: False, self._first)
+        return not any(
+            each.op in (CARRIED, ROW, LEAF) or draw_of(each) is not None for each in made
+        )
 
     def made(self, used: Collection[Node]) -> list[Node]:
         """The nodes that a single pass makes for those that are used."""

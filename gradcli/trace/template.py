@@ -111,13 +111,18 @@ class AnyPass:
     # --- what differs from pass to pass by its number ---
 
     def counter(self, items: range) -> Node:
-        """What stands for a number that each pass has of its own."""
-        return self.numbered(np.arange(len(items), dtype=float) * items.step + items.start)
+        """What stands for an integer that each pass has of its own."""
+        numbers = np.arange(len(items), dtype=float) * items.step + items.start
+        return self._number_of_each(numbers, is_integer=True)
 
     def numbered(self, numbers: Array) -> Node:
         """The same for numbers that are given."""
+        return self._number_of_each(numbers, is_integer=False)
+
+    def _number_of_each(self, numbers: Array, *, is_integer: bool) -> Node:
         node = self._graph.apply(ROW, (self._graph.constant(numbers),))
         self._counts.append((node, numbers))
+        self._printed.add(node, is_integer=is_integer)
         return node
 
     def numbers(self, node: Node) -> Array | None:

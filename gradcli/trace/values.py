@@ -278,6 +278,15 @@ class Values(Changes):
             return
         raise Unlike("it changes a list that has no name of its own")
 
+    def check_set(self, owner: Value) -> None:
+        """Raise `Unlike` where a pass that stands for others would set an element of something else
+        than a tensor, or a list of its own.
+        """
+        if self.any_pass is None or isinstance(owner, Node):
+            return
+        if not isinstance(owner, Items) or not self.any_pass.has_made(owner):
+            raise Unlike("it sets elements of lists, dictionaries or objects")
+
     def check_change_of_deque(self) -> None:
         """Raise `Unlike` where a pass that stands for others would change a deque."""
         if self.any_pass is not None:

@@ -89,6 +89,10 @@ def polygamma(n, x):
     return special.polygamma(int(n), x)
 
 
+def put(x, index, source):
+    return jnp.ravel(x).at[jnp.ravel(index)].set(jnp.ravel(source)).reshape(x.shape)
+
+
 def put_add(x, shape, dim, *index):
     where = [slice(None)] * len(shape)
     for axis, each in zip((dim,) if isinstance(dim, int) else dim, index, strict=True):

@@ -224,6 +224,12 @@ def pad(x, pad):
     return np.pad(x, [(0, 0)] * (x.ndim - len(pad) // 2) + [*around][::-1])
 
 
+def put(x, index, source):
+    y = np.array(x)
+    y.reshape(-1)[np.ravel(index)] = np.ravel(source)
+    return y
+
+
 def put_add(x, shape, dim, *index):
     y = np.zeros(shape)
     where = [slice(None)] * len(shape)

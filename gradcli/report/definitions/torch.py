@@ -201,6 +201,10 @@ def prod(x, dim=None, keepdim=False):
     return torch.prod(x).reshape((1,) * x.ndim if keepdim else ())
 
 
+def put(x, index, source):
+    return x.put(index, source)
+
+
 def put_add(x, shape, dim, *index):
     where = [slice(None)] * len(shape)
     for axis, each in zip((dim,) if isinstance(dim, int) else dim, index, strict=True):
