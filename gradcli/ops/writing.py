@@ -76,7 +76,6 @@ def _put(xp: Any, x: Array, places: Array, values: Array) -> Array:
 
 
 def _put_rows(y: Node, x: Node, places: Node, values: Node) -> Node | None:
-    """The elements of each x in a batch are numbered on behind those of the one before."""
     if places is not y.inputs[1]:
         return None
     count = x.shape[0] if x is not y.inputs[0] else values.shape[0]
@@ -84,13 +83,13 @@ def _put_rows(y: Node, x: Node, places: Node, values: Node) -> Node | None:
         x = expand(x, (count, *x.shape))
     if values is y.inputs[2]:
         values = expand(values, (count, *values.shape))
-    starts = cast(arange(x.graph, count) * y.size, "int")
-    places = reshape(starts, count, *[1] * places.ndim) + places
-    return x.graph.apply(PUT, (x, places, values))
+    return x.graph.apply(PUT, (x, _in_each(count, y.size, places), values))
 
 
-def _put_spelled(node: Node, x: Expression, places: Expression, values: Expression) -> Expression:
-    return call("put", x, as_index(places), values)
+def _in_each(count: int, size: int, places: Node) -> Node:
+    """The same places in each of so many tensors that stand one behind the other."""
+    starts = cast(arange(places.graph, count) * size, "int")
+    return reshape(starts, count, *[1] * places.ndim) + places
 
 
 PUT: General = General(
@@ -102,7 +101,7 @@ PUT: General = General(
             PUT, (change, places, zeros_like(values))
         ),
         None,
-        lambda change, y, x, places, values: index_along(flatten(change), -1, places),
+        lambda change, y, x, places, values: taken(change, places),
     ),
     forward_rule=lambda tangents, y, x, places, values: y.graph.apply(
         PUT,
@@ -113,9 +112,25 @@ PUT: General = General(
         ),
     ),
     batched=_put_rows,
-    spell=_put_spelled,
+    spell=lambda node, x, places, values: call("put", x, as_index(places), values),
 )
 """x with other elements at numbered places, none of which is named twice."""
+
+TAKE: General = General(
+    "take",
+    infer=lambda x, places: (places.shape, x.kind),
+    forward=lambda xp, x, places: xp.reshape(x, (-1,))[places],
+    adjoints=(
+        lambda change, y, x, places: change.graph.apply(PUT, (zeros_like(x), places, change)),
+        None,
+    ),
+    forward_rule=lambda tangents, y, x, places: taken(tangents[0], places),
+    batched=lambda y, x, places: (
+        taken(x, _in_each(x.shape[0], y.inputs[0].size, places)) if places is y.inputs[1] else None
+    ),
+    spell=lambda node, x, places: call("take", x, as_index(places)),
+)
+"""The elements of x at numbered places, none of which is named twice."""
 
 
 def replaced(x: Node, places: Node, values: Node) -> Node:
@@ -124,6 +139,11 @@ def replaced(x: Node, places: Node, values: Node) -> Node:
         return x
     x, values = together((x, values))
     return x.graph.apply(PUT, (x, places, values))
+
+
+def taken(x: Node, places: Node) -> Node:
+    """The elements of x at numbered places, all of which are different ones."""
+    return x.graph.apply(TAKE, (x, places))
 
 
 # --- along one axis ------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,9 @@ from gradcli.ops.axes import flip, movedim
 from gradcli.ops.control import LEAF
 from gradcli.ops.creation import draw_of
 from gradcli.ops.indexing import Item, getitem
-from gradcli.ops.loops import CARRIED, ROW, Rows, Unlike, made_since
+from gradcli.ops.loops import CARRIED, ROW, Rows, Unlike, made_since, place
 from gradcli.ops.shaping import SLICE
+from gradcli.ops.writing import numbered, taken
 
 
 class Taking(NamedTuple):
@@ -76,6 +77,9 @@ class Takings:
         """The nodes of the pass have indices from `first` on."""
         self._graph, self._first = graph, first
         self._found: dict[Any, Taking] = {}
+        self._reads: dict[Node, Node] = {}
+        """What is read of tensors that passes make or change, and what the first pass builds there.
+        """
 
     def __iter__(self) -> Iterator[Taking]:
         return iter(self._found.values())
@@ -91,10 +95,10 @@ class Takings:
             dots, used = places.index(Ellipsis), sum(each is not None for each in places) - 1
             places[dots : dots + 1] = [slice(None)] * (source.ndim - used)
             at += source.ndim - used - 1 if dots < at else 0
-        taken = getitem(source, places)
-        key = taken, at, numbers.tobytes()
+        first = getitem(source, places)
+        key = first, at, numbers.tobytes()
         if key not in self._found:
-            node = self._graph.apply(CARRIED, (taken,))
+            node = self._graph.apply(CARRIED, (first,))
             found = Taking(node, source, places, at, numbers)
             _check(numbers, source.shape[found.axis])
             self._found[key] = found
@@ -107,10 +111,28 @@ class Takings:
             each.op in (CARRIED, ROW, LEAF) or draw_of(each) is not None for each in made
         )
 
-    def made(self, used: Collection[Node]) -> list[Node]:
-        """The nodes that a single pass makes for those that are used."""
-        taken = [each.node.inputs[0] for each in self if each.node in used]
-        return made_since(taken, lambda _: False, self._first)
+    def element(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+        """The same of a tensor that the passes may make or change themselves."""
+        if source.index < self._first or self._is_always_made(source):
+            return self.take(source, places, moving)
+        alike = getitem(source, places)
+        numbers = self.take(numbered(source), places, moving)
+        read = taken(source, numbers)
+        self._reads[read] = alike
+        return read
+
+    def built(self, results: Iterable[Node], inside: Collection[Node]) -> list[Node]:
+        """What a single pass builds for its results, of what is inside and what it takes."""
+        ends = {*inside, *self._reads}
+        instead = {each.node: each.node.inputs[0] for each in self} | self._reads
+        pending, seen, found = list(results), set[Node](), set[Node]()
+        while pending:
+            steps = made_since(pending, ends.__contains__, self._first)
+            found.update(steps)
+            used = {*pending, *(each for node in steps for each in node.inputs)} - seen
+            seen |= used
+            pending = [instead[each] for each in used if each in instead]
+        return sorted(found, key=place)
 
     def rows(self, used: Collection[Node], count: int) -> list[Rows]:
         """Those that are used as rows of a loop."""

@@ -149,7 +149,7 @@ class AnyPass:
 
     def element(self, node: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
         """What stands for `node[places]`, where some places are other ones in each pass."""
-        return self.takings.take(node, places, moving)
+        return self.takings.element(node, places, moving)
 
     def number_in(self, node: Node) -> Node | None:
         """What stands for the number that is taken out of a tensor, if the pass has computed it."""
@@ -198,11 +198,8 @@ class AnyPass:
             raise Unlike("its passes change nothing")
         looked = self._evaluator.looked[self._looked :]
         self._guards = list(dict.fromkeys(node for node in looked if node.index >= self.first))
-        results = self._results_but_guards()
         inside = {*self._inside(), *self._numbers_in}  # the pass before has known its numbers
-        steps = made_since(results, inside.__contains__, self.first)
-        used = {each for node in steps for each in node.inputs}.union(self._nexts.values())
-        steps = sorted({*steps, *self.takings.made(used)}, key=place)
+        steps = self.takings.built(self._results_but_guards(), inside)
         if [*map(_likeness, steps)] != [*map(_likeness, made)]:
             raise Unlike("its passes do not build the same graph")
         self._find_draws()
