@@ -399,7 +399,7 @@ class Body:
         """Fill in what is known of passes before they are run."""
         loop = self._loop
         sources = dict(zip(loop.rows, operands[len(loop.carried) :], strict=False))
-        columns |= {each.node: sources[each][part] for each in self._rows}
+        columns |= {each.node: _forwards(sources[each][part]) for each in self._rows}
         self._extend(columns, self._early, values)
 
     def _first(self, operands: Sequence[Array]) -> list[Any]:
@@ -513,6 +513,13 @@ class Body:
         for k, value in enumerate(found):
             column[k] = value
         return column
+
+
+def _forwards(column: Array) -> Array:
+    """The same rows in the order of memory: NumPy computes exp and others to other bits where they
+    lie backwards.
+    """
+    return column.copy("K") if column.strides and column.strides[0] < 0 else column
 
 
 def _empty_column(first: Array, count: int) -> Array:

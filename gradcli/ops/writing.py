@@ -14,7 +14,6 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import call
 from gradcli.language.construct import index as as_index
-from gradcli.language.syntax import Expression
 from gradcli.ops.arithmetic import times
 from gradcli.ops.comparison import eq, ge
 from gradcli.ops.creation import arange, ones_like

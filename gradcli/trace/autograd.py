@@ -700,9 +700,11 @@ class Autograd:
         the results of some functions, and of these not what they were computed from.
         """
         overwritten = self.values.overwritten
-        for node in sorted(inside, key=lambda each: each.index):
-            if self.keeps(node) and self.values.storage(node)[0] in overwritten:
-                raise self._needed_as_it_was(node)
+        changed = {
+            node
+            for node in inside
+            if self.keeps(node) and self.values.storage(node)[0] in overwritten
+        }
         waiting = [grad for grad in grads if grad is not None]
         seen: set[Node] = set()
         while waiting:
@@ -710,10 +712,12 @@ class Autograd:
             if node.index < first and self.values.storage(node)[0] in overwritten:
                 users = [each for each in inside if node in each.inputs]
                 if not users or not all(self.keeps(each) == "alone" for each in users):
-                    raise self._needed_as_it_was(node)
+                    changed.add(node)
             if node.index >= first and node not in seen:
                 seen.add(node)
                 waiting += node.inputs
+        if changed:
+            raise self._needed_as_it_was(max(changed, key=lambda node: node.index))
 
     def _needed_as_it_was(self, node: Node) -> GradcliError:
         """Of a tensor that was changed in place, although its former values are needed."""

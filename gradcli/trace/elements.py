@@ -21,7 +21,7 @@ from gradcli.trace.calls import Calls
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passage
-from gradcli.trace.values import Value, describe
+from gradcli.trace.values import Value, describe, of_first_pass
 from gradcli.trace.visits import Visit
 
 
@@ -35,7 +35,7 @@ class ElementUpdates(Calls):
     def set_element(self, target: syntax.Index, value: Value) -> Visit:
         """Give the elements that an index chooses a value."""
         owner = yield self.visit(target.value)
-        items = yield self.subscripts(target)
+        items = yield self.subscripts(target, owner)
         if self.values.is_pytorch and isinstance(owner, Node) and isinstance(value, Node):
             self.graph.span = target.span
             self._check_placed(self.values.current(owner), items, value)
@@ -46,11 +46,12 @@ class ElementUpdates(Calls):
     ) -> Visit:
         """`x[i] += value`: the owner and the index are found once."""
         owner = yield self.visit(target.value)
-        items = yield self.subscripts(target)
+        items = yield self.subscripts(target, owner)
         self.graph.span = target.span
         before = yield self.element(owner, items)
         if isinstance(owner, Node):
-            after = yield self.operated(statement.operator, before, value)
+            kept = self.kept(before, [value]) if isinstance(before, Node) else before
+            after = yield self.operated(statement.operator, kept, value)
         else:
             after = yield self.changed(statement, before, value)
             if after is before:
@@ -67,7 +68,7 @@ class ElementUpdates(Calls):
     def delete_element(self, target: syntax.Index) -> Visit:
         """`del d[k]`, `del xs[i]`, `del xs[a:b]`."""
         owner = yield self.visit(target.value)
-        items = yield self.subscripts(target)
+        items = yield self.subscripts(target, owner)
         self.graph.span = target.span
         if isinstance(owner, Object):
             yield owner.delete_item(items)
@@ -158,6 +159,7 @@ class ElementUpdates(Calls):
             places = self.values.through(views, numbered(base))
             if items is not None:
                 places = self.values.tensor(self.values.subscript(places, items))
+                items = of_first_pass(items)
             self._check_apart(views, places, value)
             is_spread = _written(views, items) == "overwritten_by_places"
             put = replaced if _are_apart(views, items) else overwritten

@@ -19,7 +19,14 @@ from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.objects import DOTS, BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
-from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
+from gradcli.trace.values import (
+    NO_GRAD_YET,
+    MovingSlice,
+    Value,
+    Values,
+    describe,
+    of_first_pass,
+)
 from gradcli.trace.visits import ATOMS, Visit, Visitor
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -348,7 +355,7 @@ class Expressions(Operations):
         value = yield self.visit(expression.value)
         if type(expression.value) is syntax.List:
             value = self.as_written(expression.value, value)
-        items = yield self.subscripts(expression, value if expression is self.window else None)
+        items = yield self.subscripts(expression, value)
         self.graph.span = expression.span
         return (yield self.element(value, items))
 
@@ -361,7 +368,7 @@ class Expressions(Operations):
             owner = owner.elements()
         found = self.values.subscript(owner, items)
         if isinstance(owner, Node) and isinstance(found, Node) and self.values.is_pytorch:
-            found = self._taken(owner, items, found)
+            found = self._taken(owner, of_first_pass(items), found)
         if type(owner) is Size and type(found) is tuple:
             found = Size(found)
         if self.values.arrays:
@@ -390,10 +397,8 @@ class Expressions(Operations):
                 self.values.made_by[found] = step, (owner,), EMPTY
         return found
 
-    def subscripts(self, expression: syntax.Index, copied: Value = None) -> Visit:
-        """What stands in brackets: values, slices and `...`; a tuple is several. What is taken is
-        `copied` at once, if that is given: what it is taken from.
-        """
+    def subscripts(self, expression: syntax.Index, owner: Value) -> Visit:
+        """What stands in brackets behind a value: values, slices and `...`; a tuple is several."""
         items: list[Any] = []
         for item in expression.items:
             if isinstance(item, syntax.Slice):
@@ -401,7 +406,7 @@ class Expressions(Operations):
                 for bound in (item.lower, item.upper, item.step):
                     bounds.append(None if bound is None else (yield self.visit(bound)))
                 self.graph.span = item.span
-                items.append(self._slice(bounds, copied))
+                items.append(self._slice(bounds, owner, is_copied=expression is self.window))
             else:
                 found = yield self.visit(item)
                 if isinstance(item, syntax.List) and _has_lists(item):
@@ -410,14 +415,20 @@ class Expressions(Operations):
                 items += [getattr(each, "bounds", each) for each in several]  # slice(0, 3), dots
         return items
 
-    def _slice(self, bounds: list[Value], copied: Value) -> slice | Node:
-        """A slice, or the places in it."""
-        if copied is not None:
+    def _slice(
+        self, bounds: list[Value], owner: Value, *, is_copied: bool
+    ) -> slice | MovingSlice | Node:
+        """A slice, or the places in it, if what it takes of the owner is copied at once."""
+        if is_copied:
             from gradcli.trace.windows import places_between  # few programs have them
 
-            places = places_between(self.values, copied, bounds)
+            places = places_between(self.values, owner, bounds)
             if places is not None:
                 return places
+        if self.values.any_pass is not None and isinstance(owner, Node):
+            moving = self.values.moving_slice(bounds)
+            if moving is not None:
+                return moving
         place = self.values.place
         return slice(*[None if each is None else place(each, "a slice's bound") for each in bounds])
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from typing import Any, overload
 
-from gradcli.graph import Node, Shape
+import numpy as np
+
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.loops import NotRolled, Stretch, Unlike
 from gradcli.tuples import NamedTuple
 
@@ -165,17 +167,30 @@ class Generated(Items):
 class Growing(Items):
     """What stands for a list in a pass of a loop that stands for others."""
 
-    __slots__ = ("_lasts", "added")
+    __slots__ = ("_before", "_lasts", "added")
 
-    def __init__(self, lasts: tuple[Node, ...], added: tuple[Any, ...] = ()) -> None:
-        """`lasts` stand for what the pass before has appended, `added` is what this one has."""
+    def __init__(self, lasts: tuple[Node, ...], before: int, added: tuple[Any, ...] = ()) -> None:
+        """`lasts` stand for what the pass before has appended, `added` is what this one has; there
+        were so many items `before` the first pass.
+        """
         super().__init__([])
         self._lasts = lasts
+        self._before = before
         self.added = added
+
+    def from_the_end(self, places: Array) -> int:
+        """The places of an item, one for each pass, counted from the end of the list as it is in
+        that pass.
+        """
+        growth = len(self._lasts) * np.arange(len(places))
+        found = np.unique(places - self._before - growth - len(self.added))
+        if (places < 0).any() or found.size > 1:
+            raise Unlike("it reads the list that it makes longer")
+        return int(found[0])
 
     def appended(self, item: Any) -> Items:
         """The list with one more item."""
-        return Growing(self._lasts, (*self.added, item))
+        return Growing(self._lasts, self._before, (*self.added, item))
 
     def append(self, item: Any) -> None:
         """Put one more item at the end."""
@@ -183,7 +198,7 @@ class Growing(Items):
 
     def seen(self) -> Items:
         """The list as it is now, whatever is put into it later."""
-        return Growing(self._lasts, self.added)
+        return Growing(self._lasts, self._before, self.added)
 
     def has_grown(self, seen: Items) -> bool:
         """Whether something was put into it since it was seen."""

@@ -337,8 +337,8 @@ class Loops(Scopes):
             rolled = template.rolled(most, kept) if ends else None
         except Unlike as unlike:
             refused = str(unlike)
-        except GradcliError:  # so it is without a template, too, and is told there
-            raise NotRolled("a pass of a loop is an error") from None
+        except GradcliError:  # what is an error without a template, too, is told there
+            refused = "a pass that stands for others is an error"
         finally:
             self.values.any_pass = outer
             state.restore()

@@ -49,6 +49,8 @@ class Changed(NamedTuple):
     """What now is where a tensor is that is another one after each pass."""
     lists: dict[str, tuple[Node, ...]]
     """What was appended to lists, by name."""
+    lengths: dict[str, int]
+    """How long these lists are now."""
     counts: dict[OptimisedParameter, tuple[int, int]]
     """The counts of steps of optimisers: how many there were, and are made in each pass."""
     in_place: set[str]
@@ -175,7 +177,8 @@ class Rolling:
         ]
         made = made_since(results, older.__contains__, self._start)
         same = {name for name in lists if values[name] is self._before[name]}
-        return Changed(tensors, lists, counts, same, made, self._graph.draws - self._draws)
+        lengths = {name: len(values[name]) for name in lists}
+        return Changed(tensors, lists, lengths, counts, same, made, self._graph.draws - self._draws)
 
 
 def _appended(name: str, items: Items, before: Items) -> tuple[Node, ...]:

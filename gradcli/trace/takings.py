@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +16,7 @@ from gradcli.ops.creation import draw_of
 from gradcli.ops.indexing import Item, getitem
 from gradcli.ops.loops import CARRIED, ROW, Rows, Unlike, made_since, place
 from gradcli.ops.shaping import SLICE
-from gradcli.ops.writing import numbered, taken
+from gradcli.ops.writing import taken
 
 
 class Taking(NamedTuple):
@@ -73,10 +75,14 @@ def family(sliced: Node, axis: int) -> tuple[Any, ...]:
 class Takings:
     """All that one pass takes by its number."""
 
-    def __init__(self, graph: Graph, first: int) -> None:
-        """The nodes of the pass have indices from `first` on."""
-        self._graph, self._first = graph, first
+    def __init__(self, graph: Graph, first: int, apart: set[Node]) -> None:
+        """The nodes of the pass have indices from `first` on. What is taken from tensors that are
+        `apart` is read pass by pass.
+        """
+        self._graph, self._first, self._apart = graph, first, apart
         self._found: dict[Any, Taking] = {}
+        self._offsets: dict[bytes, tuple[Node, Array]] = {}
+        """How far what passes read is from what the first one reads."""
         self._reads: dict[Node, Node] = {}
         """What is read of tensors that passes make or change, and what the first pass builds there.
         """
@@ -89,12 +95,12 @@ class Takings:
         ((at, numbers), *more), places = moving.items(), list(places)
         if more or any(isinstance(each, Node) for each in places):
             raise Unlike("it takes elements by several arrays of places")
-        if source.index >= self._first and not self._is_always_made(source):
-            raise Unlike("it takes elements by its number from what it has made")
         if Ellipsis in places:
             dots, used = places.index(Ellipsis), sum(each is not None for each in places) - 1
             places[dots : dots + 1] = [slice(None)] * (source.ndim - used)
             at += source.ndim - used - 1 if dots < at else 0
+        if source.index >= self._first and not self._is_always_made(source):
+            raise Unlike("it takes elements by its number from what it has made")
         first = getitem(source, places)
         key = first, at, numbers.tobytes()
         if key not in self._found:
@@ -108,18 +114,63 @@ class Takings:
         """Whether all passes make the same tensor, of nothing but constants."""
         made = made_since([source], lambda _: False, self._first)
         return not any(
-            each.op in (CARRIED, ROW, LEAF) or draw_of(each) is not None for each in made
+            each.op is LEAF
+            or draw_of(each) is not None
+            or any(below.known is None and below not in made for below in each.inputs)
+            for each in made
         )
 
     def element(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
-        """The same of a tensor that the passes may make or change themselves."""
-        if source.index < self._first or self._is_always_made(source):
+        """What stands for `source[places]`, of a tensor that passes may make or change, where
+        indices or slices move.
+        """
+        if self._graph.shares or self._are_rows(source, places, moving):
             return self.take(source, places, moving)
-        alike = getitem(source, places)
-        numbers = self.take(numbered(source), places, moving)
+        numbers = self._numbers(source, places, moving)
         read = taken(source, numbers)
-        self._reads[read] = alike
+        self._reads[read] = getitem(source, places)
         return read
+
+    def _are_rows(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> bool:
+        """Whether what passes take lies one behind the other in a tensor that does not change."""
+        ((at, numbers), *more) = moving.items()
+        if more or isinstance(places[at], slice):
+            return False
+        is_given = source.index < self._first or self._is_always_made(source)
+        return is_given and source not in self._apart and np.ptp(np.diff(numbers)) == 0
+
+    def _numbers(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+        """The numbers of the elements of `source[places]`, row by row, as they are in each pass."""
+        if any(isinstance(each, Node) or each is Ellipsis for each in places):
+            raise Unlike("it takes elements by several arrays of places")
+        self._graph.ledger.require(16 * source.size, "where elements are")
+        plain: Any = tuple(places)
+        first = np.arange(source.size).reshape(source.shape)[plain]
+        further = np.zeros(len(next(iter(moving.values()))), np.int64)
+        for at, begins in moving.items():
+            axis = sum(each is not None for each in places[:at])
+            length, index = source.shape[axis], places[at]
+            width = index.stop - index.start if isinstance(index, slice) else 1
+            lowest = 0 if isinstance(index, slice) else -length
+            if width < 1 or not ((lowest <= begins) & (begins + width <= length)).all():
+                raise Unlike("it takes elements that there are not")
+            where = (begins % length).astype(np.int64)
+            further += (where - where[0]) * math.prod(source.shape[axis + 1 :])
+        return self._offset(further) + self._graph.constant(first)
+
+    def _offset(self, further: Array) -> Node:
+        """What stands for integers that each pass has of its own."""
+        key = further.tobytes()
+        if key not in self._offsets:
+            rows = self._graph.constant(further)
+            self._offsets[key] = self._graph.apply(ROW, (rows,)), further
+        node, _ = self._offsets[key]
+        return node
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All that stands for something."""
+        return [*(each.node for each in self), *(node for node, _ in self._offsets.values())]
 
     def built(self, results: Iterable[Node], inside: Collection[Node]) -> list[Node]:
         """What a single pass builds for its results, of what is inside and what it takes."""
@@ -134,9 +185,27 @@ class Takings:
             pending = [instead[each] for each in used if each in instead]
         return sorted(found, key=place)
 
+    def check_ways(self, used: Collection[Node]) -> None:
+        """Raise `Unlike` where tensors are taken from in several ways, and add these to those that
+        are apart: the cotangents of their elements are to be added pass by pass.
+        """
+        ways = Counter(
+            each.source for each in self if each.node in used and each.node.kind == "float"
+        )
+        several = {source for source, count in ways.items() if count + (source in used) > 1}
+        self._apart.update(several)
+        if several:
+            raise Unlike("it takes elements of one tensor in several ways")
+
     def rows(self, used: Collection[Node], count: int) -> list[Rows]:
         """Those that are used as rows of a loop."""
-        return [Rows(each.node, each.rows(count)) for each in self if each.node in used]
+        rows = [Rows(each.node, each.rows(count)) for each in self if each.node in used]
+        rows += [
+            Rows(node, self._graph.constant(further[:count]))
+            for node, further in self._offsets.values()
+            if node in used
+        ]
+        return rows
 
 
 def _check(numbers: Array, length: int) -> None:

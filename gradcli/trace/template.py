@@ -24,7 +24,6 @@ from gradcli.ops.loops import (
     Unlike,
     made_since,
     moving,
-    place,
 )
 from gradcli.ops.shaping import reshape
 from gradcli.trace.items import Growing, Items
@@ -86,7 +85,9 @@ class AnyPass:
             name: tuple([self._carried[node] for node in added])
             for name, added in changed.lists.items()
         }
-        self.lists = {name: Growing(nodes) for name, nodes in self._lasts.items()}
+        self.lists = {
+            name: Growing(nodes, changed.lengths[name]) for name, nodes in self._lasts.items()
+        }
         """What stands for lists, by name."""
         self._printed = printed
         self._numbers_before = [
@@ -99,7 +100,7 @@ class AnyPass:
         self._draws = changed.draws
         self.is_opaque = any(node.op is LEAF for node in self.tensors.values())
         """Whether no gradient can be taken through the passes."""
-        self.takings = Takings(graph, self.first)
+        self.takings = Takings(graph, self.first, values.taken_apart)
         self._counts: list[tuple[Node, Array]] = []
         self._numbers_in: dict[Node, Node] = {}
         """What stands for numbers that the pass takes out of tensors."""
@@ -143,9 +144,26 @@ class AnyPass:
             return None
         return numbers
 
+    def item(self, values: Sequence[Any], numbers: Array) -> Node:
+        """What stands for the numbers in a list at places that each pass has of its own."""
+        if not ((-len(values) <= numbers) & (numbers < len(values))).all():
+            raise Unlike("it takes items that there are not")
+        found = [values[int(each)] for each in numbers]
+        if not all(isinstance(each, Node) and self._is_number_of_all(each) for each in found):
+            raise Unlike("it takes items of a list by its number that are not numbers")
+        are_integers = {*map(self._printed.is_integer, found)}
+        if len(are_integers) > 1:
+            raise Unlike("it takes integers and other numbers from one list")
+        taken = [float(self._evaluator.computed(each)) for each in found]
+        return self._number_of_each(np.array(taken), is_integer=are_integers.pop())
+
+    def _is_number_of_all(self, node: Node) -> bool:
+        """Whether it is a number that is the same in all passes."""
+        return node in self._printed and (node.known is not None or node.index < self.first)
+
     def row(self, node: Node, numbers: range) -> Node:
         """What stands for the rows of a tensor, one for each pass."""
-        return self.takings.take(node, [numbers.start], {0: np.asarray(numbers)})
+        return self.element(node, [numbers.start], {0: np.asarray(numbers)})
 
     def element(self, node: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
         """What stands for `node[places]`, where some places are other ones in each pass."""
@@ -204,7 +222,10 @@ class AnyPass:
             raise Unlike("its passes do not build the same graph")
         self._find_draws()
         self._check_names()
-        self._check_steps(self._steps(self._results()))
+        steps = self._steps(self._results())
+        self._check_steps(steps)
+        if not self._graph.shares:
+            self.takings.check_ways({each for node in steps for each in node.inputs})
 
     def _find_draws(self) -> None:
         """Find what is drawn, if each pass has draws of its own."""
@@ -274,12 +295,11 @@ class AnyPass:
     @property
     def ends(self) -> bool:
         """Whether the loop may end: its passes are counted, or look at something."""
-        return bool(self._guards or self._counts or [*self.takings])
+        return bool(self._guards or self._counts or self.takings.nodes)
 
     def _inside(self) -> list[Node]:
         counts = [node for node, _ in self._counts]
-        taken = (each.node for each in self.takings)
-        return [*self._carried.values(), *counts, *taken, *self._drawn]
+        return [*self._carried.values(), *counts, *self.takings.nodes, *self._drawn]
 
     def _steps(self, results: Iterable[Node]) -> list[Node]:
         return made_since(results, self._inside().__contains__, self.first)

@@ -24,6 +24,7 @@ from gradcli.trace.changes import Changes
 from gradcli.trace.items import Growing, Items, NamedRows
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
+from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.ops.indexing import Item
@@ -73,6 +74,9 @@ class StandIns(Protocol):
     def numbers(self, node: Node) -> Array | None:
         """The values of a node in all passes, if it depends on such numbers alone."""
 
+    def item(self, values: Sequence[Any], numbers: Array) -> Node:
+        """What stands for the numbers in a list at places that each pass has of its own."""
+
     def row(self, node: Node, numbers: range) -> Node:
         """What stands for the rows of a tensor, one for each pass."""
 
@@ -87,6 +91,20 @@ _PYTORCHS = frozenset((
 """Attributes of tensors that only PyTorch sets."""
 
 
+class MovingSlice(NamedTuple):
+    """Slices of one length that passes take, which a pass stands for."""
+
+    first: slice
+    """That of the first of these passes."""
+    starts: Array
+    """Where it begins in each of them."""
+
+
+def of_first_pass(items: Sequence[Any]) -> list[Any]:
+    """Subscripts, with the slice of the first pass for one that moves."""
+    return [each.first if isinstance(each, MovingSlice) else each for each in items]
+
+
 class Values(Changes):
     """Conversions, which may look at the values of nodes."""
 
@@ -96,6 +114,8 @@ class Values(Changes):
         """Which part of the program makes which nodes, where that is to be remembered."""
         self.alone: frozenset[int] = frozenset()
         """The passes of loops that are traced one by one in any case."""
+        self.taken_apart: set[Node] = set()
+        """Tensors whose elements passes take in several ways."""
         self.shortest_loop = 0
         """The fewest passes that become one node."""
         self.number_lists: set[Node] = set()
@@ -594,12 +614,10 @@ class Values(Changes):
         for index in indices:
             if _is_mask(index):
                 self._check_mask(node, index, axis)
-            numbers = None
-            if self.any_pass is not None and isinstance(index, Node):
-                numbers = self.any_pass.numbers(index)
-            if numbers is not None:
-                moving[len(places)] = numbers
-                places += [int(numbers[0])]
+            different = self._in_each_pass(index)
+            if different is not None:
+                first, moving[len(places)] = different
+                places += [first]
             else:
                 plain = index is Ellipsis or isinstance(index, slice)
                 places += [index] if plain else self.item(index)
@@ -607,6 +625,43 @@ class Values(Changes):
         if moving and self.any_pass is not None:
             return self.any_pass.element(node, places, moving)
         return self._picked(node, places)
+
+    def _in_each_pass(self, index: Any) -> tuple[int | slice, Array] | None:
+        """An index that is another one in each pass: the first, and where all of them are."""
+        if isinstance(index, MovingSlice):
+            return index.first, index.starts
+        if self.any_pass is None or not isinstance(index, Node):
+            return None
+        numbers = self.any_pass.numbers(index)
+        return None if numbers is None else (int(numbers[0]), numbers)
+
+    def _item_in_each_pass(self, values: Sequence[Any], index: Any) -> Node | None:
+        """What stands for the items of a list at an index that is another one in each pass."""
+        if self.any_pass is None or not isinstance(index, Node):
+            return None
+        numbers = self.any_pass.numbers(index)
+        if numbers is None:
+            return None
+        if isinstance(values, Growing):
+            return self.current(values[values.from_the_end(numbers)])
+        return self.any_pass.item(values, numbers)
+
+    def moving_slice(self, bounds: Sequence[Value]) -> MovingSlice | None:
+        """What stands for slices that begin elsewhere in each pass and are of one length; None for
+        other slices. Raises `Unlike` where they differ in more.
+        """
+        assert self.any_pass is not None
+        lower, upper, step = bounds
+        found = [
+            self.any_pass.numbers(each) if isinstance(each, Node) else None
+            for each in (lower, upper)
+        ]
+        starts, stops = found
+        if starts is None and stops is None:
+            return None
+        if starts is None or stops is None or step is not None or np.ptp(stops - starts):
+            raise Unlike("the slices that it takes are not of one length")
+        return MovingSlice(slice(int(starts[0]), int(stops[0])), starts)
 
     def _picked(self, node: Node, places: list[Item]) -> Node:
         """The elements of a tensor at these places."""
@@ -673,6 +728,9 @@ class Values(Changes):
             return part if not is_kind else type(values)(part)  # type: ignore[call-arg,return-value]
         if len(items) != 1:
             return self.subscript(self.tensor(Items(list(values))), items)
+        found = self._item_in_each_pass(values, items[0])
+        if found is not None:
+            return found
         kind = kind or ("a tuple" if isinstance(values, tuple) else "a list")
         place = self.place(items[0], f"an index of {kind}")
         try:
