@@ -7,7 +7,7 @@ _BY_MODULE = {
         "Tensor dtype device Size FloatTensor DoubleTensor HalfTensor LongTensor IntTensor "
         "ShortTensor CharTensor ByteTensor BoolTensor BFloat16Tensor"
     ),
-    "torch._C": "Generator",
+    "torch._C": "Generator _LinAlgError",
     "torch.nn.utils.rnn": "PackedSequence",
     "numpy": "ndarray float64 float32 int64 int32 uint8",
     "collections": "OrderedDict",

@@ -172,6 +172,10 @@ def _with_data(
     none, or where lengths are given.
     """
     are_lengths = function.name == "FloatTensor" and _are_lengths(autograd, arguments)
+    if autograd.values.is_pytorch and arguments and arguments[0] in autograd.values.arrays:
+        from gradcli.trace.backward_arrays import check_forward  # few cells come here
+
+        check_forward(autograd.values, arguments[0])
     if arguments and isinstance(arguments[0], Size) and not are_lengths:
         lengths = autograd.values.tensor(Items(list(arguments[0])))
         arguments = [cast(lengths, "int"), *arguments[1:]]

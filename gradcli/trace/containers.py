@@ -250,6 +250,18 @@ class Sequential(ModuleList):
     def attribute(self, name: str) -> Value:
         return self.inside()[name] if name in self.inside() else super().attribute(name)
 
+    def set(self, name: str, value: Value) -> Any:
+        """Put a module in the place of the one of that name, or behind all."""
+        if not isinstance(value, Module) or name in self.methods():
+            return super().set(name, value)
+        names = list(self.inside())
+        if name not in names:
+            return self._add([name, value], {})
+        modules = list(self.items)
+        modules[names.index(name)] = value
+        self.items.become(modules)
+        return None
+
     def methods(self) -> dict[str, Method]:
         return super().methods() | dict.fromkeys(("add_module", "register_module"), self._add)
 

@@ -163,6 +163,10 @@ class Conversions:
                 hint="torch.tensor(x) makes a tensor of a list, and a copy of one",
             )  # fmt: skip
         if node in self.values.arrays:
+            if self.values.is_pytorch:
+                from gradcli.trace.backward_arrays import check_forward  # few cells come here
+
+                check_forward(self.values, node)
             return bind(node)
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
 

@@ -199,6 +199,7 @@ class Subset(Object):
     """Some rows of a data set."""
 
     what = "a data set"
+    title = "Subset"
     python_class = "torch.utils.data.dataset.Subset"
 
     def __init__(self, values: Values, dataset: Value, places: list[int]) -> None:

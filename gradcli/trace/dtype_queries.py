@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import ALIASES, FLOATS, INTEGERS
@@ -43,23 +45,35 @@ class DtypeLimits(Object):
 
     what = "the limits of a dtype"
 
-    def __init__(self, values: Values, numbers: dict[str, float], dtype: str) -> None:
+    def __init__(
+        self,
+        values: Values,
+        numbers: dict[str, float],
+        dtype: str,
+    ) -> None:
         self._values = values
         self._numbers = numbers
-        self._dtype = dtype
+        self.dtype = dtype
+        self.named: Callable[[float], Node] | None = None
+        """What makes NumPy's floats of them, where these are asked for."""
 
     def attribute(self, name: str) -> Any:
         if name == "dtype":
-            return self._dtype
+            return self.dtype
         if name not in self._numbers:
             raise self.has_no("attribute", name)
-        return self._values.plain(self._numbers[name])
+        number = self._numbers[name]
+        return (
+            self._values.plain(number)
+            if self.named is None or name == "bits"
+            else self.named(number)
+        )
 
     def shown(self) -> str:
-        kind = "iinfo" if self._dtype.startswith(("int", "uint")) else "finfo"
+        kind = "iinfo" if self.dtype.startswith(("int", "uint")) else "finfo"
         names = ("min", "max") if kind == "iinfo" else _FLOAT_LIMITS
         shown = [f"{name}={self._numbers[name]:g}" for name in names]
-        return f"{kind}({', '.join(shown)}, dtype={self._dtype})"
+        return f"{kind}({', '.join(shown)}, dtype={self.dtype})"
 
 
 def highest(dtypes: list[str]) -> str:
@@ -175,7 +189,17 @@ class DtypeQueries:
             given = self.autograd.dtype_of(given)
         written = given.name if isinstance(given, Object) and hasattr(given, "name") else given
         found: Value = limits([{"float": "float64", "int": "int64"}.get(str(written), given)], {})
+        if isinstance(found, DtypeLimits) and found.dtype in _LIMITS:
+            found.named = partial(self._numpys, found.dtype)
         return found
+
+    def _numpys(self, dtype: str, number: float) -> Node:
+        """A number as NumPy's of that dtype."""
+        made = leaf(self.values.graph.constant(number), marked=False)
+        self.values.arrays.add(made)
+        if self.autograd.dtypes is not None:
+            self.autograd.dtypes.name(made, dtype)
+        return made
 
     def _integer_limits(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("iinfo", ("type",), arguments, keywords).values()

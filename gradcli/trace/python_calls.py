@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gradcli.diagnostics import GradcliError, RefusedError
@@ -25,6 +25,8 @@ _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
 LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 """Functions that are also Python's, and may then do something else."""
+_OF_ROWS = frozenset(("sum", "max", "min"))
+"""Python's functions that take a row where they are given one argument."""
 _LOOKING = frozenset(("all", "any", "sum", *ON_NUMBERS))
 """Those that look at the elements of what can be looped over."""
 _ORDER = frozenset(("key", "default"))
@@ -58,6 +60,8 @@ class PythonCalls(Expressions):
             return self.function_call(name, arguments, keywords)
         arguments = self._looked_through(name, arguments)
         only = arguments[0] if len(arguments) == 1 else None
+        if name in _OF_ROWS and self.values.is_python:
+            self._check_row(name, only, keywords)
         if name in _PLAIN:
             converted = self._converted(name, [*arguments, *keywords.values()])
             if converted is not None:
@@ -77,6 +81,21 @@ class PythonCalls(Expressions):
         if name == "sum" and not keywords and self._is_python_sum(arguments):
             return self._sum(arguments)
         return self.function_call(name, arguments, keywords)
+
+    def _check_row(self, name: str, only: Value, keywords: Mapping[str, Value]) -> None:
+        """Raise Python's errors for a number in the place of a row, and for a row of nothing."""
+        kind = self.values.plain_kind(only)
+        if kind:
+            raise RefusedError(
+                ("TypeError", f"'{kind}' object is not iterable"), "type",
+                f"{name} of one argument is for a row of numbers", hint=f"{name}([…])",
+            )  # fmt: skip
+        is_empty = isinstance(only, Items) and not len(only)
+        if is_empty and name != "sum" and "default" not in keywords:
+            raise RefusedError(
+                ("ValueError", f"{name}() arg is an empty sequence"), "value",
+                f"{name}: there are no elements", hint="default=0",
+            )  # fmt: skip
 
     def _largest_or_least(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
