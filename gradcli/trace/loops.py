@@ -380,6 +380,8 @@ class Loops(Scopes):
     def _stand_in(self, template: AnyPass, changed: Changed, most: int) -> None:
         """Put what stands for tensors and lists, in `most` passes, into their places."""
         self.frame.values.update(template.lists)
+        for name in changed.rebound:
+            self._unbind(name)
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps_of_passes[key] = range(now, now + most * more, more)
         for place, node in template.tensors.items():
@@ -388,6 +390,13 @@ class Loops(Scopes):
                 self.frame.values[place] = node
             else:
                 self._hold(place, node)
+
+    def _unbind(self, name: str) -> None:
+        """Take the value of a name away, so that it is an error to read it."""
+        del self.frame.values[name]
+        elsewhere = self.frame.holder(name)
+        if elsewhere is not None or self.function_value(syntax.Name(name, (0, 0))) is not None:
+            raise Unlike(f"{name} is not a tensor")
 
     def _hold(self, place: Node | GradOf | Remembered, node: Node) -> None:
         """Put a tensor where another one was."""
@@ -411,7 +420,7 @@ class Loops(Scopes):
         ends = {*map(current, carried)}
         for name, value in self.frame.values.items():
             before = begun.get(name)
-            if (value is before and name in begun) or name in template.lists:
+            if (value is before and name in begun) or name in {*template.lists, *changed.rebound}:
                 continue
             if before.__class__ is value.__class__ is Node and (
                 before in carried or {current(before), current(value)} <= ends

@@ -180,7 +180,9 @@ def _excused(
         each for each in program.statements if isinstance(each, syntax.Try)
     }
     classes = [part for part in parts if isinstance(part, syntax.ClassDefinition)]
-    targets = {part.target for part in parts if isinstance(part, _ASSIGNS)}
+    targets = {
+        target for part in parts if isinstance(part, _ASSIGNS) for target in _each(part.target)
+    }
     own = {part.name for part in parts if isinstance(part, syntax.Attribute) and part in targets}
     own.update(name for each in classes for name in _members(each))
     own -= _CHANGING
@@ -210,8 +212,12 @@ def _beginnings(class_: syntax.ClassDefinition) -> Iterator[Any]:
         if isinstance(part, syntax.FunctionDefinition) and part.name == "__init__":
             owner = part.parameters[0].name if part.parameters else ""
             for each in all_parts(part.body):
-                target = each.target if isinstance(each, syntax.Assign) else None
-                if isinstance(target, syntax.Attribute) and _is_name(target.value, owner):
+                targets = _each(each.target) if isinstance(each, syntax.Assign) else ()
+                if any(isinstance(target, syntax.Attribute) for target in targets) and all(
+                    _is_own(target)
+                    or (isinstance(target, syntax.Attribute) and _is_name(target.value, owner))
+                    for target in targets
+                ):
                     yield each
 
 
@@ -279,6 +285,24 @@ def _is_own(target: syntax.Expression) -> bool:
     """Whether a target is a name, what a tensor alone has, or elements: a pass that stands for
     others may not set those of anything else.
     """
-    if isinstance(target, syntax.Attribute):
-        return target.name in ("grad", "data")
-    return isinstance(target, syntax.Name | syntax.Tuple | syntax.Index)
+    return all(
+        each.name in ("grad", "data")
+        if isinstance(each, syntax.Attribute)
+        else isinstance(each, syntax.Name | syntax.Index)
+        for each in _each(target)
+    )
+
+
+def _each(target: syntax.Expression | syntax.Starred) -> list[syntax.Expression]:
+    """The targets of which one is made: `a` and `b.c` of `a, *b.c`."""
+    found: list[syntax.Expression] = []
+    pending: list[Any] = [target]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, syntax.Starred):
+            pending.append(each.value)
+        elif isinstance(each, syntax.Tuple | syntax.List):
+            pending += each.items
+        else:
+            found.append(each)
+    return found

@@ -51,6 +51,10 @@ class Changed(NamedTuple):
     """What was appended to lists, by name."""
     lengths: dict[str, int]
     """How long these lists are now."""
+    rebound: set[str]
+    """The names of what is no tensor, and another one after each pass: each is to bind them before
+    it reads them.
+    """
     counts: dict[OptimisedParameter, tuple[int, int]]
     """The counts of steps of optimisers: how many there were, and are made in each pass."""
     in_place: set[str]
@@ -145,17 +149,23 @@ class Rolling:
         tensors: dict[Place, Node] = {node: node for node in in_place}
         tensors.update(state.remembered_since(self._state).items())
         counts = state.counts_since(self._state)
-        lists, left = {}, set[Node]()
+        lists, left, rebound = {}, set[Node](), set[str]()
         for name, value in values.items():
             before = self._before.get(name)
             seen = self._lists.get(name)
             if isinstance(value, Items) and seen is not None:
                 if value.has_grown(seen) or value is not before:
-                    lists[name] = _appended(name, value, seen)
+                    added = _appended(value, seen)
+                    if added:
+                        lists[name] = added
+                    elif value is before:
+                        raise Unlike(f"{name} does not get tensors in each pass")
+                    else:
+                        rebound.add(name)
             elif value is before:
                 continue
             elif not isinstance(value, Node):
-                raise Unlike(f"{name} is not a tensor")
+                rebound.add(name)
             elif not isinstance(before, Node) or (before.shape, before.kind) != (
                 value.shape, value.kind
             ):  # fmt: skip
@@ -178,11 +188,12 @@ class Rolling:
         made = made_since(results, older.__contains__, self._start)
         same = {name for name in lists if values[name] is self._before[name]}
         lengths = {name: len(values[name]) for name in lists}
-        return Changed(tensors, lists, lengths, counts, same, made, self._graph.draws - self._draws)
+        return Changed(
+            tensors, lists, lengths, rebound, counts, same, made, self._graph.draws - self._draws
+        )
 
 
-def _appended(name: str, items: Items, before: Items) -> tuple[Node, ...]:
+def _appended(items: Items, before: Items) -> tuple[Node, ...]:
+    """The tensors that a list has more than before; none if it has others."""
     added = items.behind(before)
-    if not added or not all(isinstance(each, Node) for each in added):
-        raise Unlike(f"{name} does not get tensors in each pass")
-    return tuple(added)
+    return tuple(added) if added and all(isinstance(each, Node) for each in added) else ()

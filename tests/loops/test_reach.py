@@ -20,6 +20,27 @@ TRAINS = ("loss = ((net(X)[:, 0] - y)**2).mean()", "net.zero_grad()", "loss.back
 COUNTED = "counts = {'n': 0}\n"
 PLAIN = (LOSS, "loss.backward()", STEP, ZERO)
 ROLLED = {
+    "attributes that an object gets together": looped(
+        *TRAINS,
+        before="from torch import nn\nclass Two(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        def made(): return nn.Linear(2, 4).double(), nn.Linear(4, 1).double()\n"
+        "        self.a, (self.b, *c) = torch.nn.Tanh(), made()\n        self.c, = c\n"
+        "    def forward(self, x): return self.c(self.a(self.b(x)))\nnet = Two()",
+        after="print(net.b.weight)",
+    ),
+    "a tuple, a list and a text that each pass makes": looped(
+        "state = None",
+        "outs = []",
+        "for k in range(2):\n        v, state = cell(0.1*k, state)\n        outs.append(v)",
+        "said = 'a' + str(w.shape)",
+        "loss = (torch.stack(outs)**2).sum()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="def cell(x, state):\n    h = state[0] if state else 0.5*w\n"
+        "    h = torch.tanh(h*0.5 + w*x)\n    return h.sum(), (h, x)",
+        after="print(w, state, said, outs, loss)",
+    ),
     "elements set before": looped(
         *PLAIN, before="rows = [1, 2]\nrows[0] = rows[1]\nd = {}\nd['rate'] = 0.05"
     ),
@@ -144,6 +165,23 @@ OUTER = "\n".join((
 ))  # fmt: skip
 """A loop in a function, with a line before it and one in it."""
 UNROLLED = {
+    "a tuple that is read before it is bound": looped(
+        "h, c = state",
+        "h = torch.tanh(h*0.5 + w.detach())",
+        "state = (h, c*0.9 + h)",
+        *PLAIN,
+        before="state = (torch.zeros(3).double(), torch.ones(3).double())",
+        after="print(w, state)",
+    ),
+    "a tuple of a function's name": looped(
+        "v = max(0.5, w.sum().item())", "max = (w, v)", *PLAIN, after="print(w, v)"
+    ),
+    "an attribute that is set together with a name": looped(
+        "net.count, v = net.count + 1, w.detach()*2",
+        *PLAIN,
+        before="class Net:\n    pass\nnet = Net()\nnet.count = 0",
+        after="print(w, net.count, v)",
+    ),
     "a number of an outer body": OUTER.format("k", "k = k + i"),
     "a tensor of an outer body": OUTER.format("v", "v = 0.9*v + w.detach()"),
     "the target of a loop is an outer name": OUTER.format("k", "for k in range(i): pass"),
