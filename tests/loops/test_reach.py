@@ -22,11 +22,11 @@ PLAIN = (LOSS, "loss.backward()", STEP, ZERO)
 ROLLED = {
     "attributes that an object gets together": looped(
         *TRAINS,
-        before="from torch import nn\nclass Two(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        def made(): return nn.Linear(2, 4).double(), nn.Linear(4, 1).double()\n"
-        "        self.a, (self.b, *c) = torch.nn.Tanh(), made()\n        self.c, = c\n"
-        "    def forward(self, x): return self.c(self.a(self.b(x)))\nnet = Two()",
-        after="print(net.b.weight)",
+        before=MODEL.format("x = self.c(self.a(x))\n        ").replace(
+            "self.fc = ", "self.a, (*c, self.c) = torch.nn.Tanh(), (1, torch.nn.Tanh())\n"
+            "        self.fc = "
+        ),
+        after="print(net.fc.weight)",
     ),
     "a tuple, a list and a text that each pass makes": looped(
         "state = None",
