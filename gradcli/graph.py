@@ -142,9 +142,6 @@ class Op:
     name: str
     selects: bool = False
     """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
-    withheld: Collection[int] = ()
-    """The operands to which its rule, stated by a program, gave no gradient when it was last asked:
-    None, not 0."""
     flat: bool = False
     """The result changes in steps only: the derivative is 0 wherever there is one."""
     contracts: bool = False
@@ -282,6 +279,12 @@ class Op:
         the node's own have it. None without a rule.
         """
         return None
+
+    def withheld(self) -> Collection[int]:
+        """The operands to which its rule, if a program states it, gave no gradient when it was last
+        asked: None, not 0.
+        """
+        return ()
 
     def differentiable(self, node: Node, operand: int) -> bool:
         """Whether a gradient can flow from the node to this operand."""
@@ -695,12 +698,12 @@ def receivers(outputs: Iterable[Node], order: Sequence[Node]) -> set[Node]:
     """The nodes of `order`, operands first, that a walk back from the outputs brought a gradient
     to, were it 0: all but those that every path withholds one from.
     """
-    if not any(node.op.withheld for node in order):
+    if not any(node.op.withheld() for node in order):
         return set(order)
     found = set(outputs)
     for node in reversed(order):
         if node in found:
-            withheld = node.op.withheld
+            withheld = node.op.withheld()
             given = (each for place, each in enumerate(node.inputs) if place not in withheld)
             found.update(given if withheld else sources(node))
     return found

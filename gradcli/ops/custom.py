@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
@@ -25,6 +25,7 @@ class Custom(Op):
         self._backward = backward
         self._tangent = tangent
         self._found: dict[Node, Sequence[Node | None]] = {}
+        self._withheld: Collection[int] = ()
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return inputs[0].shape, inputs[0].kind
@@ -35,10 +36,13 @@ class Custom(Op):
     def differentiable(self, node: Node, operand: int) -> bool:
         return operand > 0 and super().differentiable(node, operand)
 
+    def withheld(self) -> Collection[int]:
+        return self._withheld
+
     def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
         if cotangent not in self._found:
             self._found[cotangent] = found = self._backward(cotangent)
-            self.withheld = {place for place, each in enumerate(found, 1) if each is None}
+            self._withheld = {place for place, each in enumerate(found, 1) if each is None}
         return self._found[cotangent][operand - 1]
 
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:

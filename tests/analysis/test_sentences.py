@@ -274,7 +274,7 @@ def test_one_name_for_one_array() -> None:
     """In both passes and in the forward steps, a name stands for the same numbers."""
     text = (
         "x = tensor([1., 2., 3.], requires_grad=True); y = scatter(x * 1, 0, [0, 2], x[:2]);"
-        "y = scatter(y, 0, [1], x[:1]);"
+        "y = scatter(y, 0, [1, 1], x[:2]);"
     )
     passes = "sum(y).backward(retain_graph=True); sum(y * y).backward()"
     told = explain(parse(text + passes), {}, opened=("all",))
