@@ -291,16 +291,21 @@ def bound_by(part: Any) -> set[str]:
 
 def _bound_in(target: syntax.Syntax) -> set[str]:
     """The names that an assignment binds: not those of what it changes a part of."""
-    found: set[str] = set()
+    return {each.id for each in targets_in(target) if isinstance(each, syntax.Name)}
+
+
+def targets_in(target: syntax.Syntax) -> list[syntax.Syntax]:
+    """The targets of which one is made: `a` and `b.c` of `a, *b.c`."""
+    found: list[syntax.Syntax] = []
     waiting: list[Any] = [target]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, syntax.Name):
-            found.add(part.id)
-        elif isinstance(part, syntax.Tuple | syntax.List):
+        if isinstance(part, syntax.Tuple | syntax.List):
             waiting += part.items
         elif isinstance(part, syntax.Starred):
             waiting.append(part.value)
+        else:
+            found.append(part)
     return found
 
 

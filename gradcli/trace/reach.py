@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.trace.names import SHORT, all_parts, bound_by
+from gradcli.trace.names import SHORT, all_parts, bound_by, targets_in
 
 PLAIN = frozenset((
     syntax.Number, syntax.Constant, syntax.String, syntax.Template, syntax.Field, syntax.List,
@@ -181,7 +181,7 @@ def _excused(
     }
     classes = [part for part in parts if isinstance(part, syntax.ClassDefinition)]
     targets = {
-        target for part in parts if isinstance(part, _ASSIGNS) for target in _each(part.target)
+        target for part in parts if isinstance(part, _ASSIGNS) for target in targets_in(part.target)
     }
     own = {part.name for part in parts if isinstance(part, syntax.Attribute) and part in targets}
     own.update(name for each in classes for name in _members(each))
@@ -212,7 +212,7 @@ def _beginnings(class_: syntax.ClassDefinition) -> Iterator[Any]:
         if isinstance(part, syntax.FunctionDefinition) and part.name == "__init__":
             owner = part.parameters[0].name if part.parameters else ""
             for each in all_parts(part.body):
-                targets = _each(each.target) if isinstance(each, syntax.Assign) else ()
+                targets = targets_in(each.target) if isinstance(each, syntax.Assign) else ()
                 if any(isinstance(target, syntax.Attribute) for target in targets) and all(
                     _is_own(target)
                     or (isinstance(target, syntax.Attribute) and _is_name(target.value, owner))
@@ -281,7 +281,7 @@ _CHANGES_TENSORS: dict[type[Any], Callable[[Any], bool]] = {
 """By kinds of syntax, whether a part changes nothing but tensors and names; others may."""
 
 
-def _is_own(target: syntax.Expression) -> bool:
+def _is_own(target: syntax.Syntax) -> bool:
     """Whether a target is a name, what a tensor alone has, or elements: a pass that stands for
     others may not set those of anything else.
     """
@@ -289,20 +289,5 @@ def _is_own(target: syntax.Expression) -> bool:
         each.name in ("grad", "data")
         if isinstance(each, syntax.Attribute)
         else isinstance(each, syntax.Name | syntax.Index)
-        for each in _each(target)
+        for each in targets_in(target)
     )
-
-
-def _each(target: syntax.Expression | syntax.Starred) -> list[syntax.Expression]:
-    """The targets of which one is made: `a` and `b.c` of `a, *b.c`."""
-    found: list[syntax.Expression] = []
-    pending: list[Any] = [target]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, syntax.Starred):
-            pending.append(each.value)
-        elif isinstance(each, syntax.Tuple | syntax.List):
-            pending += each.items
-        else:
-            found.append(each)
-    return found
