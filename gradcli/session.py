@@ -356,6 +356,7 @@ class Prepared:
 
     def result(self, feeds: Mapping[Node, Array], found: Mapping[Node, Array]) -> Result:
         """The answer made of what was found for the nodes that are wanted."""
+        printed = self.printed.arrays(found)
         own_grads = {name: found[node] for name, node in self.grads.items()}
         passes = [each.answer(feeds, found) for each in self.backwards]
         return Result(
@@ -372,9 +373,9 @@ class Prepared:
             device=self.engine.device,
             seed=self.graph.seed,
             accumulated=self.options.accumulate,
-            notes=self.notes + self.engine.notes,
-            printed=[text(line, found) for line in self.printed.lines],
-            others=[text(line, found) for line in self.printed.others],
+            notes=[*self.notes, *self.engine.notes, *self.printed.remarks],
+            printed=[text(line, printed) for line in self.printed.lines],
+            others=[text(line, printed) for line in self.printed.others],
             passages=self.passages,
         )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from gradcli.diagnostics import Note
 from gradcli.engine.cpu import compute
 from gradcli.engine.plan import Single, memory_holders, nbytes, total_bytes, work_bytes
 from gradcli.graph import INTERNED_BYTES, Array, Node
@@ -33,6 +34,10 @@ class Evaluator:
         self._lowered: dict[Node, Node] = {}
         self.looked: list[Node] = []
         """The nodes that were asked for: a plan holds only while their values are the same."""
+        self.rounded: Callable[[Node, Array], Array] | None = None
+        """What a value is where the program computes in fewer digits than the run, if it does."""
+        self.remarks: list[Note] = []
+        """What is said of that."""
 
     def value(self, node: Node) -> Array:
         """The value of a node."""
@@ -40,6 +45,8 @@ class Evaluator:
         if value is None:
             self.looked.append(node)
             value = self.computed(node)
+            if self.rounded is not None:
+                value = self.rounded(node, value)
         if value.nbytes > INTERNED_BYTES and (spread := value.nbytes - _root(value).nbytes) > 0:
             # Who looks at a number that is spread over a shape makes an array of that shape of it.
             self._ledger.require(spread, "a value that decides how the program goes on", node.span)
@@ -70,11 +77,14 @@ class Evaluator:
                 for operand in current.inputs:
                     known = values.get(operand)
                     operands.append(self._recall(operand) if known is None else known)
-                value = values[current] = compute(current, operands)
+                value = values[current] = self._compute(current, operands)
                 self._keep(current, value, operands)
         while self._kept and self._bytes > self._ledger.limit // 2:
             self._drop(next(iter(self._kept)))
         return values[node]
+
+    def _compute(self, node: Node, operands: Sequence[Array]) -> Array:
+        return compute(node, operands)
 
     def clear(self) -> None:
         """Drop all values: nothing more is looked at, or much later."""

@@ -341,6 +341,16 @@ class Applications(NumpyCalls):
 
     # --- what there is not ---
 
+    def has_method(self, name: str) -> bool:
+        """Whether a tensor has a method of that name, in a program that imports PyTorch: the op
+        table does not tell methods from functions.
+        """
+        if not self.values.is_pytorch:
+            return True
+        from gradcli.trace.libraries import has
+
+        return name in has("torch.Tensor")
+
     def unknown_method(self, callee: syntax.Attribute) -> GradcliError:
         """The error for a method that there is not."""
         self.graph.span = callee.name_span

@@ -7,7 +7,7 @@ from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -26,8 +26,8 @@ from gradcli.trace.callee import (
 )
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.growth import watch
-from gradcli.trace.items import Items, Unquoted
-from gradcli.trace.names import LAYOUTS, dtype_name
+from gradcli.trace.items import Items
+from gradcli.trace.names import LAYOUTS
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import NUMBER_MAKERS
 from gradcli.trace.objects import BuiltIn, Object, is_row
@@ -102,8 +102,6 @@ _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
 """What changes tensors in place besides functions of the op table."""
 _CLASSES = ("torch.Tensor", "datetime.datetime", "datetime.date")
 """Classes whose methods may be called with what they are of as the first argument."""
-_OF_ARRAYS = ("astype", "copy", "ptp")
-"""Methods of arrays that tensors do not have."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
@@ -254,11 +252,10 @@ class Calls(Applications):
         if self.values.is_pytorch and root.startswith("torch"):
             self.graph.span = callee.span
             self._check_tensors(name, given, keywords)
-            for each in expression.keywords:
-                if each.name == "dtype" and isinstance(each.value, syntax.String):
-                    from gradcli.trace.given_tensors import no_tensor
+            if "dtype" in keywords:
+                from gradcli.trace.given_dtypes import check_dtypes
 
-                    raise no_tensor(name, "dtype", 0, "str", "torch.dtype")
+                check_dtypes(self.special.numbers, name, expression, given, keywords)
 
     def _check_tensors(
         self,
@@ -280,9 +277,19 @@ class Calls(Applications):
             check_function(numbers, function, called, given, keywords, is_method=is_method)
 
     def _check_method(
-        self, name: str, written: syntax.Call, given: list[Value], keywords: dict[str, Value]
+        self,
+        name: str,
+        written: syntax.Call,
+        given: list[Value],
+        keywords: dict[str, Value],
     ) -> None:
         """The same for a method of a tensor."""
+        if "dtype" in keywords:
+            from gradcli.trace.given_dtypes import check_dtypes
+
+            check_dtypes(self.special.numbers, name, written, given[1:], keywords)
+        if name in self.library.methods:
+            return
         if syntax.List in map(type, written.arguments) and len(given) == len(written.arguments) + 1:
             owner, *rest = given
             given = [owner, *self.all_as_written(written, rest)]
@@ -552,11 +559,9 @@ class Calls(Applications):
         if not isinstance(owner, Node):
             method = self.method_of(owner, name)
             return method and BuiltIn(name, lambda _, given, keywords: method(given, keywords))
-        function = self.table.get(method_name(name))
-        if function is None and not self.library.is_whole:
-            self.have_all()
-        special = self.library.methods.get(name)
-        if special is None and (function is None or name.endswith("_")):
+        function, special = self.table.get(method_name(name)), self._special_method(name)
+        is_none = special is None and (function is None or name.endswith("_"))
+        if is_none or (self.values.is_tensor(owner) and not self.has_method(name)):
             return None
 
         def call(_: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -571,6 +576,13 @@ class Calls(Applications):
         found.title = "builtin_function_or_method"
         return found
 
+    def _special_method(self, name: str) -> Special | None:
+        """The method of that name that is not of the op table."""
+        special = self.library.methods.get(name)
+        if special is None and self.table.get(method_name(name)) is None and self.have_all():
+            special = self.library.methods.get(name)
+        return special
+
     def _method(self, expression: syntax.Call) -> Visit:
         """The value of a call of a method, or of what an expression gives."""
         callee = expression.callee
@@ -584,44 +596,33 @@ class Calls(Applications):
         if own is not None:
             arguments, keywords = yield self._all_as_written(expression)
             return (yield own(arguments, keywords))
-        if name in _OF_ARRAYS and self.values.is_pytorch and self.values.is_tensor(owner):
+        is_pytorchs = self.values.is_pytorch and self.values.is_tensor(owner)
+        if is_pytorchs and not self.has_method(name):
             raise self.unknown_method(callee)
         if owner in self.values.arrays and name in _NUMPYS_OWN:
             self.have_all()
             name = f"array.{name}"
-        special = self.library.methods.get(name)
-        if special is None and self.table.get(method_name(name)) is None and self.have_all():
-            special = self.library.methods.get(name)
+        special = self._special_method(name)
         built_in = None if special else self.built_in(name, True, callee)
         arguments = [owner, *(yield self._of_method(name, expression))]
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         if name == "array.dot" and len(arguments) > 1:
             arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
-        self._check_texts(name, owner, expression)
+        if built_in is not None:
+            place_receiver(built_in, arguments, keywords)
+        if is_pytorchs:
+            self._check_method(name, expression, arguments, keywords)
         if special is not None:
             result = self.in_half(special(arguments, keywords))
             if name == "requires_grad_" and isinstance(result, Node):
                 self.mark_in_place(callee.value, owner, result)
             return result
         assert built_in is not None
-        place_receiver(built_in, arguments, keywords)
-        if self.values.is_pytorch and self.values.is_tensor(owner):
-            self._check_method(name, expression, arguments, keywords)
         try:
             return self.applied(built_in, arguments, keywords)
         except RefusedError as error:
             raise error.of_method() from None
-
-    def _check_texts(self, name: str, owner: Value, expression: syntax.Call) -> None:
-        """Raise `type` where a method of a tensor is given a text for a dtype."""
-        for each in expression.keywords:
-            is_text = each.name == "dtype" and isinstance(each.value, syntax.String)
-            if is_text and self.values.is_pytorch and self.values.is_tensor(owner):
-                from gradcli.trace.wrong_arguments import CombinationError
-
-                told = Diagnostic("type", f"{name}: a dtype is no text", hint="dtype=torch.float32")
-                raise CombinationError(name, [], {"dtype": "str"}, told)
 
     def _own_method(
         self, owner: Value, callee: syntax.Attribute
@@ -643,10 +644,14 @@ class Calls(Applications):
 
     def _of_method(self, name: str, expression: syntax.Call) -> Visit:
         """The arguments of a method, which may name dtypes."""
+        if name not in _TAKE_DTYPES:
+            return (yield self.arguments(expression))
+        from gradcli.trace.given_dtypes import by_place
+
         arguments: list[Value] = []
         for argument in expression.arguments:
-            dtype = self._dtype(argument) if name in _TAKE_DTYPES else None
-            arguments += [Unquoted(dtype)] if dtype else (yield self.arguments_of(argument))
+            dtype = by_place(argument, self.frame)
+            arguments += [dtype] if dtype else (yield self.arguments_of(argument))
         return arguments
 
     def _call_of_value(self, expression: syntax.Call) -> Visit:
@@ -749,23 +754,11 @@ class Calls(Applications):
         """`x.requires_grad_()` has made a leaf of a tensor."""
         raise NotImplementedError
 
-    def _dtype(self, argument: syntax.Expression) -> str | None:
-        """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""
-        from gradcli.trace.constructors import KINDS
+    def _named_dtype(self, value: syntax.Expression) -> str | None:
+        """The dtype that `dtype=…` names, unless the name is bound to one."""
+        from gradcli.trace.given_dtypes import by_name
 
-        name = dtype_name(argument)
-        if isinstance(argument, syntax.Name) and (name not in KINDS or argument.id in self.frame):
-            return None
-        return name
-
-    def _dtype_of(self, value: syntax.Expression) -> str | None:
-        """The dtype that is named, unless the name is bound to one."""
-        name = dtype_name(value)
-        if isinstance(value, syntax.Name):
-            return None if value.id in self.frame else name
-        from gradcli.trace.constructors import KINDS
-
-        return Unquoted(f"torch.{name}") if name in KINDS else name
+        return by_name(value, self.frame)
 
     def _keywords(self, expression: syntax.Call) -> Visit:
         keywords: dict[str, Value] = {}
@@ -779,7 +772,7 @@ class Calls(Applications):
                     "type", f"{keyword.name} is given twice", hint="leave one of them out"
                 )
             named = keyword.name == "dtype" or keyword.name in LAYOUTS
-            dtype = self._dtype_of(keyword.value) if named else None
+            dtype = self._named_dtype(keyword.value) if named else None
             keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
         return keywords
 

@@ -15,7 +15,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.device_names import DEVICES, check_device, is_device
-from gradcli.trace.items import Device, Items
+from gradcli.trace.items import Device, Items, NumpyDtype
 from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
@@ -36,9 +36,6 @@ BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "uint8": 1, "int8": 1, "int1
 """The size of an element; 8 of others."""
 NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
 
-
-_LARGE = 3.4e38
-"""Larger numbers may be infinite in float32."""
 PART = 2**30
 """So many bytes are between the tensors that `data_ptr` tells of."""
 
@@ -126,7 +123,7 @@ class Conversions:
     def _number(self, value: float | bool, node: Node) -> Node:
         """A number out of a tensor, as a node."""
         single = self.values.is_single(node)
-        if single and abs(value) > _LARGE:
+        if single:
             from gradcli.trace.printing import as_single
 
             value = as_single(value)
@@ -249,6 +246,8 @@ class Conversions:
             from gradcli.trace.array_dtypes import of_code
 
             given["dtype"] = of_code(given["dtype"])
+        if name == "type" and self.values.is_pytorch:
+            self._check_type(given["dtype"])
         node = as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
         self.values.stay_arrays(node, [given["self"]])
         if node not in self.values.arrays or node is given["self"]:
@@ -256,6 +255,17 @@ class Conversions:
         named = as_dtype(self.autograd, node, given["dtype"])  # now that its default is NumPy's
         self.values.stay_arrays(named, [node])
         return named
+
+    def _check_type(self, dtype: Value) -> None:
+        """Raise what `x.type` of PyTorch does for a dtype that is not its own."""
+        if type(dtype) is str and not dtype.startswith("torch."):
+            written = str(dtype)
+        elif isinstance(dtype, NumpyDtype):
+            written = f"numpy.{dtype.removeprefix('torch.')}"
+        else:
+            return
+        said = f"invalid type: {written!r}"
+        raise RefusedError(("ValueError", said), "value", said, hint="x.type(torch.float32)")
 
     def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, and `x.to(y)` for y's dtype."""
@@ -277,20 +287,32 @@ class Conversions:
             if is_complex_dtype(each):
                 assert self.values.in_complex is not None
                 return self.values.in_complex(node, each)  # type: ignore[no-any-return]
+        if self.values.is_pytorch and other is not None:
+            self._check_dtype(other)
         if isinstance(other, Node):
             node = self._like(node, other)
         elif other is not None and not is_device(other):
-            if self.values.is_pytorch:
-                self._check_dtype(other)
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)
 
     def _check_dtype(self, value: Value) -> None:
-        """Raise what PyTorch does where a value is no dtype, and no device: a text or list."""
-        if type(value) is str:
+        """Raise what PyTorch does where a value is no dtype of its own, and no device: a text, a
+        list, a number that would be that of a device.
+        """
+        if type(value) is str and not is_device(value):
             check_device(value)  # raises: a dtype is no text
         kind = PrintedNumbers(self.values).class_of(value)
-        if kind in ("list", "tuple"):
+        if isinstance(value, Node) and value.shape and not self.values.is_tensor(value):
+            kind = kind or "list"
+        if kind == "int":
+            said = "Cannot access accelerator device when none is available."
+            raise RefusedError(
+                ("RuntimeError", said), "value", "a number stands for a device, which is not there",
+                hint="x.to(torch.float32) gives it another dtype",
+            )  # fmt: skip
+        if isinstance(value, NumpyDtype):
+            kind = "type"
+        if kind in ("list", "tuple", "type"):
             told = Diagnostic("type", f"to: a {kind} is no dtype", hint="x.to(torch.float32)")
             raise CombinationError("to", [kind], {}, told)
 

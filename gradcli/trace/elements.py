@@ -63,7 +63,8 @@ class ElementUpdates(Calls):
             and not any(map(_names_places, items))
         ):
             base = self.values.current(self.values.storage(self.values.current(owner))[0])
-            self.values.changes[base] += 1  # the view has changed before it was put back
+            if base in self.values.changes:  # not a grad, which is set as a whole
+                self.values.changes[base] += 1  # the view has changed before it was put back
 
     def delete_element(self, target: syntax.Index) -> Visit:
         """`del d[k]`, `del xs[i]`, `del xs[a:b]`."""

@@ -58,6 +58,9 @@ def check_function(
     missing = [each for each in missing if each.name not in given]
     if missing:
         raise _missing(function, name, kinds, missing)
+    if function.name == "pow" and not before and kinds and set(kinds) <= set(_NUMBERS):
+        told = Diagnostic("type", "torch.pow is of tensors", hint="a ** b is of numbers")
+        raise CombinationError(name, kinds, {}, told)
     _check_rows(numbers, parameters, rest, given)
     for place, parameter in enumerate(parameters, 1):
         if is_method and _is_row(parameter):  # x.flip(0) is as good as x.flip((0,))

@@ -23,4 +23,5 @@ def has(module: str) -> frozenset[str]:
 
 def modules_with(name: str) -> list[str]:
     """The modules that have a function of that name."""
-    return [module for module, names in _modules().items() if name in names]
+    rooms = ((module, names) for module, names in _modules().items() if module != "torch.Tensor")
+    return [module for module, names in rooms if name in names]

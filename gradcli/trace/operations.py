@@ -154,8 +154,7 @@ class Operations(Visits):
         if operator in _PARTIAL and self.values.is_python:
             self._check_division(operator, left, right)
             if operator == "**" and self._is_complex_power(left, right):
-                base, power = (self.values.number(each, "a number") for each in (left, right))
-                return self.complex_number(base**power)
+                return self.power_of_numbers(left, right)
         if left.kind != right.kind and self.values.is_python:
             left, right = self._with_rows(expression, left, right)
         if left.kind != "float" or right.kind != "float":
@@ -221,6 +220,20 @@ class Operations(Visits):
 
             whole = all(map(numbers.is_integer, (left, right)))
             raise division_by_zero(operator, whole)
+        if operator == "**" and left.known is not None and right.known is not None:
+            from gradcli.trace.refusals import check_power
+
+            whole = all(map(numbers.is_integer, (left, right)))
+            check_power(float(left.known), float(right.known), whole=whole)
+
+    def power_of_numbers(self, base: Node, power: Node) -> Value:
+        """`base ** power` of two numbers of Python's."""
+        self._check_division("**", base, power)
+        if self._is_complex_power(base, power):
+            return self.complex_number(
+                self.values.number(base, "a number") ** self.values.number(power, "a number")
+            )
+        return self.combined("**", base, power)
 
     def _is_complex_power(self, base: Node, power: Node) -> bool:
         """Whether Python has a complex number for a power: a broken one of a number below 0."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import DECIMAL, INPUT, SINGLE, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import BIND, DETACH, LEAF
@@ -95,6 +95,10 @@ class Printed(NamedTuple):
     """What a program ended on that is no tensor."""
     moments: Sequence[Moment]
     """When it was printed."""
+    rounded: Callable[[Node, Array], Array] | None = None
+    """What a value is where the program computes in fewer digits than the run, if it does."""
+    remarks: Sequence[Note] = ()
+    """What is said of that."""
 
     @property
     def nodes(self) -> list[Node]:
@@ -103,6 +107,12 @@ class Printed(NamedTuple):
             p for line in (*self.lines, *self.others) for p in line if not isinstance(p, str)
         )
         return list(dict.fromkeys(p if isinstance(p, Node) else p.node for p in waiting))
+
+    def arrays(self, found: Mapping[Node, Array]) -> Mapping[Node, Array]:
+        """The values of these, of those that were found."""
+        if self.rounded is None:
+            return found
+        return {node: self.rounded(node, found[node]) for node in self.nodes}
 
 
 _PYTHONS: dict[Any, str] = {Items: "list", Growing: "list", tuple: "tuple", range: "range"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
-LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
+LIKE_PYTHONS = _PLAIN | {"all", "any", "pow", "round", "sum", *ON_NUMBERS}
 """Functions that are also Python's, and may then do something else."""
 _OF_ROWS = frozenset(("sum", "max", "min"))
 """Python's functions that take a row where they are given one argument."""
@@ -76,6 +76,10 @@ class PythonCalls(Expressions):
             rounded = self._rounded(list(map(plain_value, arguments)), keywords)
             if rounded is not None:
                 return rounded
+        if name == "pow" and self.values.is_python:
+            power = self._power(arguments, keywords)
+            if power is not None:
+                return power
         if name in ON_NUMBERS:
             return self._largest_or_least(name, arguments, keywords)
         if name == "sum" and not keywords and self._is_python_sum(arguments):
@@ -261,6 +265,22 @@ class PythonCalls(Expressions):
         rounded = round(number, self.values.integer(given["ndigits"], "ndigits"))
         is_whole = self.special.numbers.is_integer(node)
         return self.values.plain(int(rounded) if is_whole else rounded)
+
+    def _power(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Python's `pow` of numbers, by a modulus too; else None."""
+        names = ("base", "exp", "mod")
+        given = bind_names("pow", names, arguments, keywords, names[2:])
+        if not self._are_numbers([*given.values()]):
+            return None
+        base, power = (self.values.tensor(given[each]) for each in names[:2])
+        if given.get("mod") is None:
+            return self.power_of_numbers(base, power)
+        whole = [self.values.integer(each, "pow") for each in given.values()]
+        try:
+            return self.values.plain(pow(*whole))
+        except ValueError as error:
+            raise RefusedError(("ValueError", str(error)), "value", f"pow: {error}",
+                               hint="pow(a, b, m) with m that is not 0") from None  # fmt: skip
 
     def _check_rounded(self, arguments: list[Value]) -> None:
         """Raise `type` for what Python does not round: a text, a list, a tensor to some digits."""

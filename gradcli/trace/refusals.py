@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gradcli.diagnostics import RefusedError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.shapes import show
@@ -313,6 +313,23 @@ def division_by_zero(operator: str, whole: bool) -> RefusedError:
         "division by zero",
         hint="torch.tensor(0.) divides as PyTorch does",
     )
+
+
+def check_power(base: float, power: float, *, whole: bool) -> None:
+    """Raise `value` where a power of numbers of Python's is too large, of integers if `whole`."""
+    try:
+        base**power
+    except OverflowError as error:
+        if whole:
+            raise GradcliError(
+                "value", "whole numbers are exact up to 2**53 here",
+                hint="2.0**100 is a float, of which 16 digits are right",
+            ) from None  # fmt: skip
+        raise RefusedError(
+            ("OverflowError", str(error)), "value",
+            f"{base:g} ** {power:g} is too large for a number",
+            hint="torch.tensor(10.)**400 is inf",
+        ) from None  # fmt: skip
 
 
 _KEPT = {

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note, RefusedError, Span
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.language import syntax
 from gradcli.ops.loops import NotRolled, Unlike
 from gradcli.trace.bindings import Bindings
@@ -39,6 +39,9 @@ class Scopes(Bindings):
 
     _tries = 0
     """How many `try` blocks are being run, one inside the other."""
+
+    _singles: Any = None
+    """What computes values once more in float32."""
 
     def body(self, statements: Sequence[syntax.Statement]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
@@ -332,6 +335,19 @@ class Scopes(Bindings):
         self.autograd.overwritten_text = self._overwritten_text
         self.autograd.keeps = self._keeps
         self._know_dtypes()
+        if self.graph.precision == "float64":
+            self.values.evaluator.rounded = self._in_single_precision
+
+    def _in_single_precision(self, node: Node, value: Array) -> Array:
+        """A value as PyTorch has it, whose floats have 32 bits mostly."""
+        if node.kind == "int":
+            return value
+        if self._singles is None:
+            from gradcli.trace.single_precision import SinglePrecision
+
+            assert self.autograd.dtypes is not None
+            self._singles = SinglePrecision(self.values, self.autograd.dtypes)
+        return self._singles.seen(node, value)  # type: ignore[no-any-return]
 
     def _know_dtypes(self) -> None:
         """Have tensors and arrays of the dtypes of PyTorch and NumPy."""

@@ -202,7 +202,13 @@ class Specials:
         """What was printed, and other values as they would be."""
         ledger = self.graph.ledger
         lines = [pieces([value], self.numbers, ledger) for value in others]
-        return Printed(self.printed, lines, self.moments)
+        return Printed(
+            self.printed,
+            lines,
+            self.moments,
+            self.values.evaluator.rounded,
+            self.values.evaluator.remarks,
+        )
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("sep", "end", "flush", "file")

@@ -394,6 +394,9 @@ class Tracer(Loops):
             owned = yield self._several(expression.arguments[:1])
             if len(given) == 1 and isinstance(owned[0], Items):
                 return self.graph.constant(self.method_of(owned[0], str(given[0])) is not None)
+            is_pytorchs = self.values.is_pytorch and self.values.is_tensor(owned[0])
+            if len(given) == 1 and is_pytorchs and self.has_method(str(given[0])):
+                return self.graph.constant(True)
             if len(given) == 1 and not isinstance(owned[0], Object):
                 found = self._member_of(expression, owned[0], given[0], MISSING)
                 return self.graph.constant(found is not MISSING)

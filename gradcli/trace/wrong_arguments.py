@@ -132,7 +132,10 @@ class CombinationError(RefusedError):
         super().__init__(("TypeError", self._said(0)), told.code, told.message, hint=told.hint)
 
     def _said(self, before: int) -> str:
-        given = ", ".join((*self._kinds[before:], *(f"{n}={k}" for n, k in self._named.items())))
+        kinds = self._kinds[before:]
+        given = ", ".join((*kinds, *(f"{n}={k}" for n, k in self._named.items())))
+        if self._named and not kinds:
+            given += ", "  # as PyTorch writes it
         return (
             f"{self._name}() received an invalid combination of arguments - got ({given}), but "
             "expected one of:"

@@ -55,6 +55,7 @@ def names(module: str, room: Any) -> str:
 def list_names(rooms: dict[str, Any]) -> None:
     """Write the names of every module."""
     listed = {module: names(module, room) for module, room in rooms.items()} | MORE
+    listed["torch.Tensor"] = " ".join(each for each in dir(torch.Tensor) if each[0] != "_")
     LIBRARIES.write_text(json.dumps(listed, indent=0) + "\n")
 
 
