@@ -72,6 +72,10 @@ class Dtypes:
         node = self.values.first.get(node, node)
         return self._of(node) or self._usual(node)
 
+    def known(self, node: Node) -> str | None:
+        """The same; None for what is made of numbers alone, which other operands make a dtype."""
+        return self._of(self.values.first.get(node, node))
+
     def set_default(self, dtype: str) -> None:
         """Let floats be of that dtype from now on: those that there are stay what they are."""
         if dtype != self.default:

@@ -93,9 +93,8 @@ class SinglePrecision(Evaluator):
 
     def _is_single(self, node: Node) -> bool:
         """Whether it is a tensor of float32: numbers of Python's have 64 bits."""
-        return node.kind == "float" and not self._is_number(node) and (
-            self._dtypes.of(node) == "float32"
-        )  # fmt: skip
+        is_single = node.kind == "float" and self._dtypes.known(node) == "float32"
+        return is_single and not self._is_number(node)
 
     def _is_number(self, node: Node) -> bool:
         numbers = self._values.plain_numbers
