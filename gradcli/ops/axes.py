@@ -92,6 +92,15 @@ def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node
     return permute(x, tuple(order))
 
 
+@table.function(
+    "np.transpose",
+    cases=[Case("np.transpose(x)"), Case("np.transpose(x, (0, 2, 1))", {"x": (2, 3, 4)})],
+)
+def numpy_transpose(x: Node, axes: tuple[int, ...] | None = None) -> Node:
+    """The axes in another order as NumPy has it: in reverse where none is named."""
+    return permute(x, tuple(reversed(range(x.ndim))) if axes is None else axes)
+
+
 @table.function(aliases=("t_copy",), latex=r"{0}^{{\top}}", cases=[Case("t(x)"), Case("x.T")])
 def t(x: Node) -> Node:
     """The transpose of a matrix; a vector or a single value stays as it is."""

@@ -201,6 +201,18 @@ def unsqueeze(x: Node, dim: int) -> Node:
     return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
 
 
+@table.function(
+    "np.expand_dims",
+    cases=[Case("np.expand_dims(x, 0)"), Case("np.expand_dims(x, (0, -1))")],
+)
+def numpy_expand_dims(x: Node, dim: Axes) -> Node:
+    """With new axes of length 1 at `dim`, which are counted in the result."""
+    ndim = x.ndim + len(dim)
+    new = normalize_axes("expand_dims", dim, ndim)
+    lengths = iter(x.shape)
+    return reshape(x, tuple(1 if i - ndim in new else next(lengths) for i in range(ndim)))
+
+
 # --- expand and sum_to ---------------------------------------------------------------------
 
 

@@ -396,6 +396,22 @@ def take(x: Node, index: Index) -> Node:
 
 
 @table.function(
+    "np.take",
+    cases=[Case("np.take(x, [[0, 5]])"), Case("np.take(x, [[0, 2], [1, 1]], axis=1)")],
+)
+def numpy_take(x: Node, index: Index, dim: int | None = None) -> Node:
+    """The parts along an axis with the given numbers, in the index's shape; elements if no axis is
+    named.
+    """
+    if dim is None:
+        return take(x, index)
+    axis = normalize_axis("take", dim, x.ndim)
+    found = index_along(x, axis, reshape(index, (index.size,)))
+    at = axis + x.ndim
+    return reshape(found, (*x.shape[:at], *index.shape, *x.shape[at + 1 :]))
+
+
+@table.function(
     cases=[
         Case("masked_select(x, x > 0)"),
         Case("x.masked_select([True, False, True])"),

@@ -27,7 +27,7 @@ KEEP_INTEGERS = frozenset((
     "index_fill", "roll", "tril", "triu", "outer", "cumprod", "diff", "addcmul", "lerp",
     "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like", "matmul", "dot",
     "sum", "prod", "max", "min", "np.max", "np.min", "amax", "amin", "sign",
-    "np.dot", "np.cumsum", "np.cumprod", "cross", "fmax", "fmin",
+    "np.dot", "np.cumsum", "np.cumprod", "cross", "fmax", "fmin", "round",
 ))  # fmt: skip
 """Functions that give integers of integers."""
 ON_INTEGERS = frozenset((
@@ -50,8 +50,8 @@ _SHARING = ("asarray", "asanyarray")
 """Those of them that give the array itself, or one in the memory of a tensor."""
 _DOUBLE = frozenset(("interp", "cov", "corrcoef", "polyfit", "bincount", "float64", "double"))
 """NumPy's functions that compute with floats of 64 bits, whatever they are given."""
-_SHAPING = frozenset(("broadcast_to", "reshape"))
-"""Functions whose second argument is a shape."""
+_OF_FIRST = frozenset(("delete", "insert", "pad"))
+"""Functions outside the op table whose results have the dtype of their first argument."""
 _LISTING = frozenset(("split", "array_split", "hsplit", "vsplit", "dsplit"))
 """NumPy's functions that give lists, where PyTorch's give tuples."""
 _RECORDS = {
@@ -157,7 +157,7 @@ class NumpyCalls(PythonCalls):
         if not root.startswith("numpy"):
             return result
         if isinstance(result, tuple | Items):  # np.meshgrid, np.split, np.linalg.svd
-            return self._of_several(callee, result, dtype)
+            return self._of_several(callee, result, dtype, arguments)
         if not isinstance(result, Node):
             return result
         if not result.shape and result in self.special.numbers:
@@ -202,8 +202,7 @@ class NumpyCalls(PythonCalls):
             found = self.autograd.dtypes.of(arguments[0])  # type: ignore[arg-type]
         elif array.kind == "float":
             is_wide = path[-1] in _DOUBLE or "random" in path
-            arguments = arguments[:1] if path[-1] in _SHAPING else arguments
-            found = "float64" if is_wide else self._width(arguments)
+            found = "float64" if is_wide else self._width(_data(path, arguments))
         else:
             return
         self.autograd.dtypes.name(array, found)
@@ -249,11 +248,19 @@ class NumpyCalls(PythonCalls):
         return name in _LEFT_TO_PYTORCH or (known is not None and isinstance(known.op, Elementwise))
 
     def _of_several(
-        self, callee: syntax.Expression, result: tuple[Any, ...] | Items, dtype: Value
+        self,
+        callee: syntax.Expression,
+        result: tuple[Any, ...] | Items,
+        dtype: Value,
+        arguments: Sequence[Value],
     ) -> Value:
         """Several results as arrays."""
-        name = (path_of(callee) or [""])[-1]
+        path = path_of(callee) or [""]
+        name = path[-1]
         parts = [self.as_array(callee, each, dtype) for each in result]
+        for each in parts:
+            if isinstance(each, Node) and each in self.values.arrays:
+                self._name_dtype(each, path, dtype, arguments)
         if isinstance(result, Items) or name in _LISTING:
             return Items(parts)
         fields: tuple[str, ...] = getattr(result, "_fields", ())
@@ -321,6 +328,17 @@ class NumpyCalls(PythonCalls):
         if self.autograd.dtypes is not None:
             self.autograd.dtypes.name_whole(made, operands)
         return made
+
+
+def _data(path: Sequence[str], arguments: Sequence[Value]) -> Sequence[Value]:
+    """The arguments that a function of NumPy's computes with: no shapes, axes and counts."""
+    name = path[-1]
+    known = FUNCTIONS.get(f"np.{name}") or FUNCTIONS.get(name)
+    if known is None or not known.parameters:
+        return arguments[:1] if name in _OF_FIRST else arguments
+    last = len(known.parameters) - 1  # of which there may be several
+    return [each for place, each in enumerate(arguments)
+            if "Node" in known.parameters[min(place, last)].kind]  # fmt: skip
 
 
 def _nodes_in(operands: Sequence[Value]) -> Iterator[Node]:

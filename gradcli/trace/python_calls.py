@@ -249,14 +249,18 @@ class PythonCalls(Expressions):
     def _are_numbers(self, arguments: Sequence[Value]) -> bool:
         return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)
 
-    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node | None:
+    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit | Value:
         """Python's `round` of a number: an integer, unless the digits are given; else None."""
-        if not self._are_numbers(arguments):
+        first = arguments[0] if arguments else None
+        is_numpys = isinstance(first, Node) and self.values.is_number_of_numpy(first)
+        if not is_numpys and not self._are_numbers(arguments):
             if arguments and self.values.is_pytorch:
                 self._check_rounded(arguments)
             return None
         given = bind_names("round", ("number", "ndigits"), arguments, keywords, ("ndigits",))
         node = self.values.tensor(given["number"])
+        if is_numpys and given.get("ndigits") is not None:
+            return self.function_call("around", [node, given["ndigits"]], {})
         number = self.values.number(node, "what is rounded")
         if not math.isfinite(number):
             raise GradcliError("value", f"round of {number}", hint="math.isfinite(x) tells")
@@ -283,11 +287,11 @@ class PythonCalls(Expressions):
                                hint="pow(a, b, m) with m that is not 0") from None  # fmt: skip
 
     def _check_rounded(self, arguments: list[Value]) -> None:
-        """Raise `type` for what Python does not round: a text, a list, a tensor to some digits."""
+        """Raise `type` for what Python does not round: a text, a list, a tensor, an array."""
         from gradcli.trace.wrong_arguments import class_of  # it is a mistake mostly
 
         kind = class_of(self.values, arguments[0])
-        if kind in ("str", "list", "tuple", "NoneType") or (kind == "Tensor" and arguments[1:]):
+        if kind in ("str", "list", "tuple", "NoneType", "Tensor", "numpy.ndarray"):
             said = f"type {kind} doesn't define __round__ method"
             raise RefusedError(("TypeError", said), "type", f"round is for numbers, not a {kind}",
                                hint="torch.round(x, decimals=1) rounds each element")  # fmt: skip

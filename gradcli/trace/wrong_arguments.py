@@ -45,8 +45,10 @@ _MATRICES = {"mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor", "outer":
 def class_of(values: Values, value: Value) -> str:
     """What PyTorch's errors call the class of a value."""
     if isinstance(value, Node):
-        is_list = value in values.number_lists or value in values.listed
-        return "list" if is_list else values.plain_kind(value) or "Tensor"
+        if value in values.number_lists or value in values.listed:
+            return "list"
+        of_numpy = "numpy.ndarray" if value in values.arrays else "Tensor"
+        return values.plain_kind(value) or of_numpy
     if isinstance(value, Object):
         return value.class_name
     return "list" if isinstance(value, Items) else type(value).__name__

@@ -119,6 +119,18 @@ MATRICES: dict[str, list[Call]] = {
         ("torch.svd(x).S", lambda x: torch.svd(x)[1]),
     ],
     "np.linalg.qr": [("np.linalg.qr(x)[1]", lambda x: LA.qr(x)[1])],
+    "np.transpose": [
+        ("np.transpose(x)", lambda x: x.permute(*range(x.ndim - 1, -1, -1))),
+        ("np.transpose(x.flatten(0, -2), (1, 0))", lambda x: x.flatten(0, -2).T),
+    ],
+    "np.expand_dims": [
+        ("np.expand_dims(x, 0)", lambda x: x.unsqueeze(0)),
+        ("np.expand_dims(x, axis=(0, -1))", lambda x: x.unsqueeze(0).unsqueeze(-1)),
+    ],
+    "np.take": [
+        ("np.take(x, [[0, 2]])", lambda x: x.take(torch.tensor([[0, 2]]))),
+        ("np.take(x, [[0], [1]], axis=-2)", lambda x: x[..., torch.tensor([[0], [1]]), :]),
+    ],
 }
 
 
