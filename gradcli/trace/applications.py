@@ -114,7 +114,9 @@ class Applications(NumpyCalls):
         """A constant of a module as a value."""
         if isinstance(constant, tuple):
             return tuple(self.values.plain(each) for each in constant)
-        return self.graph.constant(constant) if isinstance(constant, float) else constant
+        if isinstance(constant, float | bool):
+            return self.graph.constant(constant)
+        return constant
 
     def complex_number(self, number: complex) -> Value:
         self.have_all()

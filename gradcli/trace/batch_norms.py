@@ -54,7 +54,29 @@ class BatchNorm(Layer):
                 f"track_running_stats={n['track_running_stats']}")  # fmt: skip
 
     def methods(self) -> dict[str, Method]:
-        return super().methods() | {"reset_running_stats": lambda *_: self._forget()}
+        return super().methods() | {
+            "reset_running_stats": lambda *_: self._forget(),
+            "_check_input_dim": self._check_axes,
+        }
+
+    def _check_axes(self, arguments: list[Value], keywords: Given) -> Value:
+        """Nothing of its own, where an input has as many axes as the layer takes."""
+        (value,) = bind_names("_check_input_dim", ("input",), arguments, keywords).values()
+        self.check_axes(self.values.tensor(value, f"the input of {self.title}"))
+        return None
+
+    def check_axes(self, x: Node) -> None:
+        """Raise `shape` where an input has more or less axes than the layer takes."""
+        if x.ndim not in _RANKS[self.title]:
+            taken = " or ".join(f"{each}D" for each in _RANKS[self.title])
+            said = "ValueError", f"expected {taken} input (got {x.ndim}D input)"
+            raise self.misfit(said, x)
+
+    def misfit(self, said: tuple[str, str], x: Node) -> RefusedError:
+        """The error for an input of another shape, which PyTorch words as `said`."""
+        size = self.settings["num_features"]
+        told = f"{self.title} takes (batch, {size}, …); this is {show(x.shape)}"
+        return RefusedError(said, "shape", told)
 
     def _forget(self) -> None:
         for name, node in self.buffers().items():
@@ -135,21 +157,17 @@ class BatchNorms:
                 module.title = "SyncBatchNorm"
         return given["module"]
 
-    def _input(self, layer: Layer, inputs: list[Value]) -> Node:
+    def _input(self, layer: BatchNorm, inputs: list[Value]) -> Node:
         (value,) = inputs
         title, size = layer.title, layer.settings["num_features"]
         x = self.values.tensor(value, f"the input of {title}")
+        layer.check_axes(x)
         is_single = title.startswith("Instance") and x.ndim == _RANKS[title][0]
-        channels = x.shape[0 if is_single else 1] if x.ndim in _RANKS[title] else None
-        if channels is None or (channels != size and (layer.own() or layer.statistics or
-                                title.startswith("Batch"))):  # fmt: skip
-            taken = [f"{each}D" for each in _RANKS[title]]
-            said = ("ValueError", f"expected {' or '.join(taken)} input (got {x.ndim}D input)")
-            if channels is not None:
-                said = "RuntimeError", f"running_mean should contain {channels} elements not {size}"
-            raise RefusedError(
-                said, "shape", f"{title} takes (batch, {size}, …); this is {show(x.shape)}"
-            )
+        channels = x.shape[0 if is_single else 1]
+        is_counted = layer.own() or layer.statistics or title.startswith("Batch")
+        if channels != size and is_counted:
+            said = f"running_mean should contain {channels} elements not {size}"
+            raise layer.misfit(("RuntimeError", said), x)
         return x
 
     def _by_batch(self, layer: Layer, inputs: list[Value], _: Given) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, RefusedError, nearest
@@ -265,6 +265,13 @@ class Instance(Object):
     def class_name(self) -> str:
         return self.made_by.name
 
+    def stores(self, name: str) -> bool:
+        return name in self.fields
+
+    def kept_apart(self) -> Container[str]:
+        """The attributes that are not in its `__dict__`."""
+        return ()
+
     def attribute(self, name: str) -> Any:
         if self.made_by.describes:
             value = self.made_by.found(name)
@@ -276,7 +283,7 @@ class Instance(Object):
         if name == "__class__":
             return self.made_by
         if name == "__dict__":
-            return Fields(self.values, self.fields)
+            return Fields(self.values, self.fields, self.kept_apart())
         if name == "__doc__":
             return self.made_by.attribute(name)
         value = self.made_by.found(name)
@@ -492,6 +499,9 @@ class Model(Instance, Module):
             return Module.attribute(self, name)
         return Instance.attribute(self, name)
 
+    def kept_apart(self) -> Container[str]:
+        return {*self.own(), *self.buffers(), *self.inside()}
+
     def begin_as_module(self) -> None:
         """What the `__init__` of Module does: it may have parts from now on."""
         self._has_begun = True
@@ -601,53 +611,6 @@ class OwnModules(Dictionary):
             name = f"{self._model.values.number(key, 'the name of a module'):g}"
         self._model.keys_of_modules[name] = key
         self._model.fields[name] = value
-
-
-class Super(Object):
-    """`super()`: an object as the classes behind one of its classes see it."""
-
-    what = "super()"
-
-    def __init__(self, instance: Value, after: Class) -> None:
-        self.instance = instance
-        self.after = after
-
-    def attribute(self, name: str) -> Value:
-        owner = self.instance if isinstance(self.instance, Class) else None
-        if isinstance(self.instance, Instance):
-            owner = self.instance.made_by
-        value = None if owner is None else owner.found(name, self.after)
-        if value is None or owner is None:
-            raise self.has_no("attribute", name)
-        instance = self.instance if isinstance(self.instance, Instance) else None
-        return bound(value, instance, owner)
-
-    def method(self, name: str) -> Method:
-        instance = self.instance
-        if isinstance(instance, Instance) and instance.made_by.found(name, self.after) is None:
-            known = instance.methods().get(name)
-            if name == "__new__":
-                return _made_new
-            if name == "__setattr__":
-                return lambda given, _: instance.fields.__setitem__(str(given[0]), given[1])
-            if known is not None or name == "__init__":
-                return known or (lambda *_: None)
-        if name == "__init_subclass__" and isinstance(instance, Class):
-            return lambda *_: None
-        if name == "__new__" and isinstance(instance, Class):
-            own = instance.found(name, self.after)
-            if own is None:
-                return _made_new
-            return own.call  # type: ignore[union-attr]
-        value = self.attribute(name)
-        if not isinstance(value, Object):
-            raise self.has_no("method", name)
-        return value.call
-
-
-def _made_new(arguments: list[Any], keywords: Given) -> Any:
-    """`super().__new__(cls, …)`."""
-    return arguments[0].new(arguments[1:], keywords)
 
 
 def _has_no(

@@ -53,6 +53,9 @@ class FunctionContext(Object):
             raise self.has_no("attribute", name)
         return self.fields[name]
 
+    def stores(self, name: str) -> bool:
+        return True
+
     def set(self, name: str, value: Value) -> None:
         self.fields[name] = value
 

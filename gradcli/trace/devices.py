@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NoReturn
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import TENSORS
 from gradcli.trace.special import Special
 
 _DONE = ("empty_cache", "synchronize", "reset_peak_memory_stats", "ipc_collect",
@@ -33,6 +35,7 @@ class Devices:
             **{f"torch.cuda.{name}": lambda *_: constant(0.0) for name in _NONE},
             **{f"torch.{name}": lambda *_: constant(False) for name in _NEVER},
             **{f"torch.cuda.{name}": _no_gpu for name in _OF_A_GPU},
+            **{f"torch.cuda.{name}": partial(_no_tensors, name) for name in TENSORS},
             "torch.accelerator.current_accelerator": lambda *_: None,
             "torch.backends.cudnn.version": lambda *_: None,
         }
@@ -44,3 +47,12 @@ def _no_gpu(*_: object) -> NoReturn:
         "Torch not compiled with CUDA enabled",
         hint="a program sees no GPU: ask torch.cuda.is_available() before; --device is gradcli's",
     )
+
+
+def _no_tensors(name: str, *_: object) -> NoReturn:
+    """What makes tensors on a GPU."""
+    said = f"type torch.cuda.{name} not available. Torch not compiled with CUDA enabled."
+    raise RefusedError(
+        ("TypeError", said), "type", f"there is no GPU: torch.cuda.{name} makes no tensor",
+        hint=f"torch.{name}",
+    )  # fmt: skip

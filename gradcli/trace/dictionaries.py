@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -185,8 +185,9 @@ class Dictionary(Object):
 class Fields(Dictionary):
     """`x.__dict__` and `vars(x)`: the attributes of an object, which change with it."""
 
-    def __init__(self, values: Values, fields: Given) -> None:
-        super().__init__(values, list(fields.items()))
+    def __init__(self, values: Values, fields: Given, hidden: Container[str] = ()) -> None:
+        """Those that are `hidden` are kept elsewhere."""
+        super().__init__(values, [each for each in fields.items() if each[0] not in hidden])
         self._fields = fields
 
     def __copy__(self) -> Dictionary:

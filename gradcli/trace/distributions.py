@@ -28,7 +28,7 @@ from gradcli.trace.constraints import (
 )
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.draws import Draws
-from gradcli.trace.objects import ClassName, Given, Object, class_shown
+from gradcli.trace.objects import Given, Object, class_shown
 from gradcli.trace.printing import as_single
 from gradcli.trace.special import Size
 from gradcli.trace.supports import Support
@@ -229,8 +229,6 @@ class Distribution(Object):
             return None if support is None else Support(self.values, support)
         if name == "arg_constraints":
             return Dictionary(self.values, self._limits())
-        if name == "__class__":
-            return ClassName(self.title, self)
         if name in ("has_rsample", "has_enumerate_support"):
             return self.values.graph.constant(bool(getattr(self, name)))
         return super().attribute(name)

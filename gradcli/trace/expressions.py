@@ -364,7 +364,7 @@ class Expressions(Operations):
         if isinstance(owner, Object):
             found = owner.item(items)
             if found is not None:
-                return found
+                return self.as_it_was(found) if isinstance(owner, Dictionary) else found
             owner = owner.elements()
         found = self.values.subscript(owner, items)
         if isinstance(owner, Node) and isinstance(found, Node) and self.values.is_pytorch:
@@ -378,7 +378,7 @@ class Expressions(Operations):
                     self.values.boxed.add(found)  # an array without axes, and a view
                 else:
                     self.values.copies.add(found)  # a number of NumPy's is no view
-        return found
+        return self.as_it_was(found) if isinstance(owner, Items | tuple) else found
 
     def _taken(self, owner: Node, items: list[Any], found: Node) -> Node:
         """A part of a tensor, with what PyTorch says has made it."""
@@ -494,7 +494,7 @@ class Expressions(Operations):
         if isinstance(value, Object):
             self.graph.span = expression.name_span
             found: Value = attribute_or_method(value, name)
-            return found
+            return self.as_it_was(found) if value.stores(name) else found
         if isinstance(value, Items) and name in ATTRIBUTES:
             return self.attribute_of(self.values.tensor(value), expression)
         fields: tuple[str, ...] = getattr(value, "_fields", ())

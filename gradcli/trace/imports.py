@@ -34,7 +34,9 @@ _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 _NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
 """Members of modules that are None: this PyTorch has no GPU."""
 _FLAGS = ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE")
-_OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
+_BY_PATH: dict[str, float | str | tuple[int, ...]] = {
+    "torch.has_mps": False, "torch.has_cuda": False, "torch.has_cudnn": False,
+    "torch.has_mkldnn": True,
     "math.tau": math.tau, "np.euler_gamma": np.euler_gamma, "numpy.euler_gamma": np.euler_gamma,
     "sys.maxsize": float(sys.maxsize), "sys.byteorder": "little", "sys.platform": "linux",
     "sys.version_info": (3, 11, 0), "sys.version": "3.11.0",
@@ -116,8 +118,8 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
     """The constant or dtype of that path: `math.pi`, `torch.float32`."""
     module, _, name = path.rpartition(".")
     home = MODULES.get(module)
-    if path in _OF_PYTHON:
-        return _OF_PYTHON[path]
+    if path in _BY_PATH:
+        return _BY_PATH[path]
     if home == "string":
         found = getattr(string, name, None)
         return found if isinstance(found, str) and not name.startswith("_") else None

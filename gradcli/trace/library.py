@@ -21,7 +21,7 @@ from gradcli.trace.object_functions import ObjectFunctions
 from gradcli.trace.objects import Object
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.sequences import Sequences
-from gradcli.trace.settings import SettingCalls
+from gradcli.trace.settings import SETTINGS, SettingCalls
 from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special, Specials
 from gradcli.trace.values import Value, Values
 
@@ -183,14 +183,13 @@ class Library:
 
     def add(self, module: str, name: str, value: Value) -> None:
         """Have a module know a function of the program's by a name of its own, or a value, which
-        may take the place of a constant.
+        may take the place of a constant or a setting.
         """
         from gradcli.trace.imports import constant_of
 
         whole = f"{module}.{name}"
-        if not isinstance(value, Object) and (
-            constant_of(whole) is not None or not self.has_member(module, name)
-        ):
+        is_free = whole in SETTINGS or constant_of(whole) is not None
+        if not isinstance(value, Object) and (is_free or not self.has_member(module, name)):
             self.given[whole] = value
             self._values.members_given = True
             return

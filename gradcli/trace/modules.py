@@ -17,7 +17,7 @@ from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
 from gradcli.trace.dtypes import INTEGERS, kept
 from gradcli.trace.items import Generated, Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
-from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
+from gradcli.trace.objects import BuiltIn, Given, HookHandle, Object
 from gradcli.trace.values import Value, Values
 
 Method = Callable[[list[Value], Given], Any]
@@ -295,8 +295,6 @@ class Module(Object):
     def attribute(self, name: str) -> Value:
         if name == "training":
             return self.values.graph.constant(self.training)
-        if name == "__class__":
-            return ClassName(self.title)
         if name in _HOOKS:
             return HookTable(self.values, getattr(self, _HOOKS[name]))
         if name in _PARTS:

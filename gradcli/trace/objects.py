@@ -64,6 +64,10 @@ class Object:
         """The value of an attribute. Raises `name`."""
         raise self.has_no("attribute", name)
 
+    def stores(self, name: str) -> bool:
+        """Whether an attribute is a value that the program has stored with it."""
+        return False
+
     def set(self, name: str, value: Any) -> Any:
         """Give an attribute a value, or the visitor that does it. Raises `name`."""
         raise self.has_no("attribute", name)
@@ -161,9 +165,12 @@ class Object:
     def method(self, name: str) -> Callable[[list[Any], Given], Any]:
         """The method of that name. Raises `name`."""
         found = self.methods().get(name)
-        if found is None:
+        if found is not None:
+            return found
+        value = self.attribute(name) if self.stores(name) else None
+        if not isinstance(value, Object):
             raise self.has_no("method", name)
-        return found
+        return value.call
 
     def has_no(self, kind: str, name: str) -> GradcliError:
         """The error for a name that it does not have."""
@@ -242,7 +249,9 @@ class BuiltIn(Object):
         if pythons is not None:
             return str(pythons)  # as <built-in function len>
         is_class = root in _OF_CLASSES or name.endswith("Tensor")  # torch.FloatTensor
-        return class_shown(name) if is_class else super().shown()
+        if is_class:
+            return class_shown(self.name if root == "torch.cuda" else name)
+        return super().shown()
 
 
 _OF_PYTHONS_CLASSES = {"dict": ("fromkeys",), "str": ("maketrans",), "bytes": ("fromhex",)}
@@ -255,6 +264,8 @@ def attribute_or_method(owner: Object, name: str) -> Any:
     try:
         return owner.attribute(name)
     except GradcliError as error:
+        if error.diagnostic.code == "name" and name == "__class__":
+            return ClassName(owner.class_name, owner)
         method = owner.methods().get(name) if error.diagnostic.code == "name" else None
         if method is None:
             raise

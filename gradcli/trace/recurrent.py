@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import bind
 from gradcli.ops.creation import zeros
 from gradcli.ops.indexing import getitem
 from gradcli.ops.joining import cat, stack
@@ -215,6 +216,8 @@ class RecurrentLayers:
                 self._check_dtypes(name, MAPPED, state[0], layer.own()["weight_hh_l0"])
             out, last = self._run(layer, kind, x, time, state, ends, dropped)
             states = tuple(stack(list(each)) for each in zip(*last, strict=True))
+            if states[0] is out:  # of a single step, which is another tensor
+                states = (bind(out), *states[1:])
             self._remember(name, layer, x, out, states, time == 1, len(ends) > 1)
             return out, (states if kind.parts > 1 else states[0])
 

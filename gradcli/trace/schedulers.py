@@ -16,7 +16,7 @@ from gradcli.trace.bounds import check_numbers
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
-from gradcli.trace.objects import ClassName, Given, Object
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import class_of
@@ -125,8 +125,6 @@ class Scheduler(Object):
             return self.values.graph.constant(float(self.epoch + (name == "_step_count")))
         if name == "base_lrs":
             return Items([self.values.plain(each) for each in self.first])
-        if name == "__class__":
-            return ClassName(self.title)
         if name in self.numbers:
             number = self.numbers[name]
             return self.values.plain(int(number) if name in _COUNTS else number)

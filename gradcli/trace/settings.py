@@ -16,11 +16,12 @@ from gradcli.trace.objects import BuiltIn, Recording
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
-_IGNORED = (
+SETTINGS = (
     "torch.set_default_device", "torch.use_deterministic_algorithms",
     "torch.set_num_threads", "torch.multiprocessing.set_sharing_strategy",
     "torch.multiprocessing.set_start_method",
 )  # fmt: skip
+"""Functions that set how PyTorch computes and not what."""
 
 MOST = 1_000_000
 """What settings of printing are at most."""
@@ -108,7 +109,7 @@ class SettingCalls:
             "np.set_printoptions": self._array_options,
             "torch.set_default_dtype": self._set_dtype,
             "torch.set_default_tensor_type": self._set_dtype,
-            **dict.fromkeys(_IGNORED, self._ignored),
+            **dict.fromkeys(SETTINGS, self._ignored),
         }
 
     def _seed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -100,11 +100,15 @@ class Storages:
         """`put` writes into a tensor."""
         self.autograd = autograd
         self._put = put
-        self.functions: dict[str, Special] = {}
+        self.functions: dict[str, Special] = {"torch.is_storage": self._is_storage}
         self.methods: dict[str, Special] = {
             "storage": partial(self._made, Storage),
             "untyped_storage": partial(self._made, Bytes),
         }
+
+    def _is_storage(self, arguments: list[Value], keywords: Given) -> Value:
+        (value,) = bind_names("is_storage", ("obj",), arguments, keywords).values()
+        return self.autograd.values.graph.constant(isinstance(value, Storage))
 
     def _made(self, kind: type[Storage], arguments: list[Value], keywords: Given) -> Storage:
         given = bind_names("storage", ("self",), arguments, keywords)["self"]

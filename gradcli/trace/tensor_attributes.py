@@ -22,7 +22,7 @@ NOTHING = object()
 """What `found` gives where there is no such attribute."""
 _NEVER = frozenset((
     "is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_nested", "is_mkldnn",
-    "is_sparse_csr", "is_xpu",
+    "is_sparse_csr", "is_xpu", "volatile",
 ))  # fmt: skip
 
 

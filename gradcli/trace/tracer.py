@@ -346,7 +346,8 @@ class Tracer(Loops):
             self.frame.elsewhere[name] = self.globals if is_global else around  # type: ignore[assignment]
 
     def _super(self, expression: syntax.Call) -> Visit:
-        from gradcli.trace.classes import Class, Super
+        from gradcli.trace.classes import Class
+        from gradcli.trace.parent_classes import Super
 
         self.graph.span = expression.span
         given = yield self._several(expression.arguments)

@@ -48,6 +48,8 @@ class Visits:
         self.frame = Frame()
         self.special = Specials(values)
         self.numerals = numerals
+        self._as_it_was: Value = None
+        """What a visitor has just found that the program holds: nothing has computed it."""
         self._inside = 0
         """How deep the part is, among those that are found by calls."""
         recorded = self.visitors()
@@ -100,9 +102,17 @@ class Visits:
         """A visitor through whose result no gradient flows, as under `torch.no_grad()`."""
 
         def visit(expression: syntax.Expression) -> Visit:
-            return self._cut_off((yield visitor(expression)))
+            found = yield visitor(expression)
+            as_it_was, self._as_it_was = self._as_it_was, None
+            return found if found is as_it_was else self._cut_off(found)
 
         return visit
+
+    def as_it_was(self, value: Value) -> Value:
+        """What an object or a list holds: it keeps its graph, also where nothing is recorded."""
+        if not self.records:
+            self._as_it_was = value
+        return value
 
     def _cut_off(self, value: Value) -> Value:
         """A value without its graph; leaves and plain numbers stay what they are."""
