@@ -50,6 +50,9 @@ _NEW_VIEWS = {
 }  # fmt: skip
 """What gives another tensor in any case, a view, and the function that PyTorch says made it."""
 
+_CHECKED = ("pow", "pad")
+"""Functions that PyTorch does not have of all operands that there are here."""
+
 
 class Applications(NumpyCalls):
     """Applies functions to values; `Calls` finds both."""
@@ -260,8 +263,8 @@ class Applications(NumpyCalls):
         try:
             if self.autograd.dtypes is not None and built_in.name in _OF_FACTORS:
                 self.autograd.dtypes.check_factors(built_in.name, *arguments[:2])
-            if built_in.name == "pow" and self.values.is_pytorch:
-                self._check_power(arguments, keywords)
+            if built_in.name in _CHECKED and self.values.is_pytorch:
+                self._check_operands_of(built_in, arguments, keywords)
             built: Value = call(self.values, built_in, arguments, keywords)
         except GradcliError as error:
             given = (*arguments, *keywords.values())
@@ -278,10 +281,17 @@ class Applications(NumpyCalls):
             self.values.made_by[made] = built_in.name, arguments, {}
         return made
 
-    def _check_power(self, arguments: Sequence[Value], named: Mapping[str, Value]) -> None:
-        """Raise `type` for a power of integers that is none of them."""
-        from gradcli.trace.refusals import check_operands  # few programs call it
+    def _check_operands_of(
+        self, built_in: Function, arguments: Sequence[Value], named: Mapping[str, Value]
+    ) -> None:
+        """Raise `type` for a power of integers that is none of them, and `shape` for what PyTorch
+        does not pad.
+        """
+        from gradcli.trace.refusals import check_operands, check_pad  # few programs call these
 
+        if built_in.name == "pad":
+            check_pad(self.values, arguments, named)
+            return
         nodes = [each for each in (*arguments, *named.values()) if isinstance(each, Node)]
         if len(nodes) == 2:
             check_operands(self.values, "pow", *nodes)

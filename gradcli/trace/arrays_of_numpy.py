@@ -395,17 +395,21 @@ class Vectorised(Object):
     def call(self, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         values = self._calls.values
         nodes = [values.tensor(each, "vectorize") for each in arguments]
+        nodes = [
+            cast(node, "int") if are_integers(each, self._calls.numbers) else node
+            for each, node in zip(arguments, nodes, strict=True)
+        ]
         arrays = np.broadcast_arrays(*map(values.evaluator.value, nodes))
         values.graph.check_room(arrays[0].size)
         found: list[float] = []
-        is_whole = False
+        kind = ""  # of the first result, which says of which dtype all are
         for row in zip(*(each.ravel().tolist() for each in arrays), strict=True):
             numbers = [values.plain(each) for each in row]
             result = yield self._function.call(numbers, keywords)
-            is_whole = is_whole or (not found and values.plain_kind(result) == "int")
+            kind = kind or values.plain_kind(result) or getattr(result, "kind", "")
             found.append(values.number(result, "a result"))
         made = np.array(found).reshape(arrays[0].shape)
-        made = made.astype(np.int64) if is_whole else made  # the first result says of which dtype
+        made = made.astype({"int": np.int64, "bool": np.bool_}.get(kind, np.float64))
         return self._calls._array(made)
 
 

@@ -85,6 +85,7 @@ def construct(
         node = as_dtype(autograd, node, dtype)
     elif autograd.dtypes is not None:
         node = _of_usual_dtype(autograd, function, node, given)
+    _check_drawn(autograd, function, node)
     marked = keywords.get("requires_grad")
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
@@ -99,6 +100,16 @@ def construct(
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
+
+
+def _check_drawn(autograd: Autograd, function: Function, node: Node) -> None:
+    """Raise `type` where floats are drawn for a tensor of integers."""
+    if not function.name.startswith("rand") or not autograd.values.is_pytorch:
+        return
+    if autograd.dtypes is not None:
+        from gradcli.trace.refusals import check_drawn
+
+        check_drawn(function.name, autograd.dtypes.of(node))
 
 
 def _chosen(autograd: Autograd, function: Function, keywords: Mapping[str, Value]) -> Function:

@@ -47,7 +47,14 @@ def no_layer(values: Values, value: Value) -> GradcliError:
     from gradcli.trace.kinds_of_values import kind_of  # few programs fail
     from gradcli.trace.printing import PrintedNumbers
 
-    said = f"{kind_of(value, PrintedNumbers(values))} is not a Module subclass"
+    kind = kind_of(value, PrintedNumbers(values))
+    if kind == "type" and isinstance(value, BuiltIn):
+        from gradcli.trace.class_places import PLACES
+
+        kind = PLACES.get(value.name.rpartition(".")[2], kind)
+    if kind == "function":
+        kind = "torch._VariableFunctionsClass." + getattr(value, "name", kind)
+    said = f"{kind} is not a Module subclass"
     return RefusedError(("TypeError", said), "type", "a model is made of layers",
                         hint="nn.Sequential(*layers) of a list")  # fmt: skip
 

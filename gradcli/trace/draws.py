@@ -16,13 +16,14 @@ from gradcli.ops.table import Demand, kernel
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype
-from gradcli.trace.refusals import check_demands
+from gradcli.trace.refusals import check_demands, check_drawn
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import CombinationError
 
 _BERNOULLI = {"input": kernel("bernoulli_tensor_cpu_p_")}
 _NORMAL = {"mean": kernel("normal_kernel_cpu")}
+_POISSON = {"input": kernel("poisson_cpu")}
 _MULTINOMIAL = {
     "input": Demand("multinomial only supports floating-point dtypes for input, got: {Type}")
 }
@@ -173,6 +174,8 @@ class Draws:
         node = detach(drawn) if drawn.kind == "float" else drawn
         if given.get("dtype") is not None:
             node = as_dtype(self._autograd, node, given["dtype"])
+            if drawn.kind == "float" and self.values.is_pytorch:
+                check_drawn("normal", self.values.array_dtype(node))
         own = self.values.own(node)
         is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
         return self._autograd.mark(own) if is_marked else own
@@ -208,6 +211,8 @@ class Draws:
         given = bind_names("poisson", ("input", "generator"), arguments, keywords, ("generator",))
         node = self.values.tensor(given["input"], "poisson")
         rates = self.values.evaluator.value(node)
+        if self.values.is_pytorch:
+            check_demands(self.values, "poisson", _POISSON, given)
         if not (rates >= 0).all():
             raise GradcliError("value", "poisson takes rates that are 0 or more")
         drawn = self.values.evaluator.value(self.uniform(rates.shape))

@@ -16,6 +16,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.draws import check_chance
 from gradcli.trace.objects import Object
+from gradcli.trace.refusals import check_drawn
 from gradcli.trace.values import Value
 
 Change: TypeAlias = Callable[[Node, list[Value], dict[str, Value]], Node]
@@ -76,9 +77,14 @@ class InPlace:
     def _exponential(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         given = bind_names("exponential_", ("lambd",), arguments, keywords, ("lambd",))
         rate = self._number(given, "lambd", 1.0)
+        self._check_floats("exponential", node)
         if rate <= 0:
             raise _refused(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
         return -FUNCTIONS["log"](1.0 - self._uniform(node)) / rate
+
+    def _check_floats(self, name: str, node: Node) -> None:
+        if self.values.is_pytorch:
+            check_drawn(name, self.values.array_dtype(node))
 
     def _geometric(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         p = self._number(bind_names("geometric_", ("p",), arguments, keywords), "p", 0.5)
@@ -97,6 +103,7 @@ class InPlace:
 
     def _cauchy(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         names = ("median", "sigma")
+        self._check_floats("cauchy", node)
         given = bind_names("cauchy_", names, arguments, keywords, names)
         spread = FUNCTIONS["tan"]((self._uniform(node) - 0.5) * 3.141592653589793)
         return spread * self._number(given, "sigma", 1.0) + self._number(given, "median", 0.0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Container, Sequence
 
 from gradcli.diagnostics import RefusedError
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import parameters_of
+from gradcli.trace.given_tensors import no_tensor
 from gradcli.trace.plain_layers import PLAIN
+from gradcli.trace.values import Value
 
 
 def check_count(
@@ -32,6 +34,20 @@ def check_count(
     )
     told = f"{title} takes {len(needed)} tensors, not {count}"
     raise RefusedError(("TypeError", f"{title}.forward() {said}"), "type", told)
+
+
+_FUNCTIONS = {"CrossEntropyLoss": "cross_entropy_loss"}
+"""What PyTorch's errors call what layers compute, where that is not the name in small letters."""
+_OPERANDS = {"Embedding": ("indices", 2)}
+"""What they call the operand, where that is not the input, and its place."""
+
+
+def check_tensors(title: str, arrays: Container[Value], given: Sequence[Value]) -> None:
+    """Raise `type` where a layer or loss is given an array of NumPy's for a tensor."""
+    for place, each in enumerate(given, 1):
+        if each in arrays:
+            called, seen = _OPERANDS.get(title, ("input" if place == 1 else "target", place))
+            raise no_tensor(_FUNCTIONS.get(title, title.lower()), called, seen, "numpy.ndarray")
 
 
 def check_padding(padding: str, steps: tuple[int, ...]) -> None:

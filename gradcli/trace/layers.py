@@ -22,9 +22,15 @@ from gradcli.trace.containers import (
 )
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.layer_errors import check_count, check_padding, no_parameter, uneven_groups
+from gradcli.trace.layer_errors import (
+    check_count,
+    check_padding,
+    check_tensors,
+    no_parameter,
+    uneven_groups,
+)
 from gradcli.trace.modules import Method, Module, Replace
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.plain_layers import (
     CONVOLUTION,
     KERNEL,
@@ -112,6 +118,8 @@ class Layer(Module):
         if dtypes is not None and dtypes.autocast and self.title in _IN_HALF:
             raise GradcliError("value", f"autocast: {self.title} is not computed in 16 bits here",
                                hint="autocast('cpu', enabled=False) has it")  # fmt: skip
+        if self.values.arrays and self.values.is_pytorch:
+            check_tensors(self.title, self.values.arrays, arguments)
         return self._compute(self, arguments, keywords)
 
     def own(self) -> dict[str, Node]:
@@ -522,7 +530,7 @@ class Layers:
         return Sequential(self.autograd, self.replace, names, inside)
 
     def _modules(self, argument: Value) -> list[Module]:
-        if self.values.is_pytorch and not isinstance(argument, Module | BuiltIn | None):
+        if self.values.is_pytorch and not isinstance(argument, Module | None):
             raise no_layer(self.values, argument)
         found = [argument] if isinstance(argument, Object) else self.values.elements(argument)
         layers = [each for each in found if isinstance(each, Module)]

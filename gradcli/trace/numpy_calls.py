@@ -46,6 +46,11 @@ _LEFT_TO_PYTORCH = frozenset((
 """Functions besides elementwise ones that call a tensor's own method."""
 _READERS = ("array", "asarray", "asanyarray")
 """Functions that make arrays of a tensor's numbers."""
+_VIEWS = frozenset((
+    "flip", "fliplr", "flipud", "rot90", "transpose", "swapaxes", "moveaxis", "squeeze",
+    "expand_dims", "reshape", "ravel",
+))  # fmt: skip
+"""Functions whose arrays lie in the memory of their first argument."""
 _SHARING = ("asarray", "asanyarray")
 """Those of them that give the array itself, or one in the memory of a tensor."""
 _DOUBLE = frozenset(("interp", "cov", "corrcoef", "polyfit", "bincount", "float64", "double"))
@@ -77,16 +82,20 @@ class NumpyCalls(PythonCalls):
         return self.frame.imports.get(path[0], "") if path else ""
 
     def check_numpys(
-        self, callee: syntax.Expression, arguments: Sequence[Value], keywords: Mapping[str, Value]
+        self, callee: syntax.Expression, arguments: list[Value], keywords: Mapping[str, Value]
     ) -> None:
-        """Raise what PyTorch does where a function of NumPy's is given a tensor it cannot read."""
+        """Raise what PyTorch does where a function of NumPy's is given a tensor it cannot read. Of
+        a list of tensors, what makes an array is given the stack.
+        """
         if self.values.is_pytorch and self.root(callee).startswith("numpy"):
-            from gradcli.trace.numpy_of_tensors import check_function
+            from gradcli.trace.numpy_of_tensors import check_function, stacked
 
             name = (path_of(callee) or [""])[-1]
             with_axis = len(arguments) > 1 or "axis" in keywords
             given = (*arguments, *keywords.values())
             check_function(self.autograd, name, given, with_axis=with_axis)
+            if name in _READERS and arguments:
+                arguments[0] = stacked(self.values, arguments[0])
 
     def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""
@@ -172,7 +181,9 @@ class NumpyCalls(PythonCalls):
                 return self._shared(arguments[0])
         array = bind(result)
         self.values.arrays.add(array)
-        self.values.copies.add(array)
+        is_view = bool(arguments) and (path_of(callee) or [""])[-1] in _VIEWS
+        if not is_view or not self._has_memory(arguments[0]):
+            self.values.copies.add(array)
         self._name_dtype(array, path_of(callee) or [""], dtype, arguments)
         return array
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype
 from gradcli.trace.conversions import NUMPY_OF_GRAD
 from gradcli.trace.items import Items
-from gradcli.trace.values import Value
+from gradcli.trace.refusals import no_operator, no_order
+from gradcli.trace.values import Value, Values
 
 _ASKING = frozenset(("shape", "size", "ndim", "isscalar", "shuffle", "float64", "double"))
 """Functions that read no numbers of a tensor, or ask it for its only one."""
@@ -45,6 +47,21 @@ def check_function(
             raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
 
 
+def stacked(values: Values, given: Value) -> Value:
+    """A list of tensors of one shape as one tensor; other values as they are."""
+    if type(given) is not Items or given.is_rolled or not given:
+        return given
+    first = given[0]
+    are_alike = isinstance(first, Node) and first.shape and all(
+        isinstance(each, Node) and values.is_tensor(each) and each.shape == first.shape
+        for each in given
+    )  # fmt: skip
+    if not are_alike:
+        return given
+    made: Node = FUNCTIONS["stack"].build([*map(values.current, given)], 0)
+    return made
+
+
 def _without_axis(name: str, *, with_axis: bool) -> RefusedError:
     said = f"{name}() got an unexpected keyword argument 'axis'"
     if name in _DIMS and not with_axis:
@@ -64,16 +81,45 @@ def _without_axis(name: str, *, with_axis: bool) -> RefusedError:
     )
 
 
-def beside_array(autograd: Autograd, left: Node, right: Node) -> tuple[Node, Node]:
+def beside_array(autograd: Autograd, operator: str, left: Node, right: Node) -> tuple[Node, Node]:
     """The two sides of an operator, a tensor next to an array in the dtype that NumPy gives both.
-    Raises `no-grad` if the tensor requires grad.
+    Raises `no-grad` if the tensor requires grad, and `type` where NumPy does not know the tensor.
     """
     values = autograd.values
     if values.is_tensor(left) and _is_array(autograd, right):
         return _of_numpy(autograd, left, right), right
     if values.is_tensor(right) and _is_array(autograd, left):
+        if operator != "/":
+            raise _unknown(operator, no_operator(operator, "numpy.ndarray", "Tensor"))
         return left, _of_numpy(autograd, right, left)
     return left, right
+
+
+def check_order(autograd: Autograd, operator: str, left: Node, right: Node) -> None:
+    """Raise `type` where a tensor and an array of NumPy's have no order."""
+    if operator not in ("<", "<=", ">", ">="):
+        return
+    for one, other in ((left, right), (right, left)):
+        if autograd.values.is_tensor(one) and _is_array(autograd, other):
+            kinds = ["Tensor", "numpy.ndarray"]
+            said = no_order(operator, *(kinds if one is left else kinds[::-1]))
+            raise _unknown(operator, said)
+
+
+def _unknown(operator: str, said: RefusedError) -> RefusedError:
+    """The error for an operator between an array and a tensor."""
+    words = said.elsewhere
+    if operator == "+":
+        words = (
+            "TypeError",
+            (
+                "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() "
+                "instead. Please do not rely on this error; it may not be given on all Python "
+                "implementations."
+            ),
+        )
+    return RefusedError(words, "type", f"there is no {operator} of an array and a tensor",
+                        hint="torch.from_numpy(a) makes a tensor of an array a")  # fmt: skip
 
 
 def _is_array(autograd: Autograd, node: Node) -> bool:

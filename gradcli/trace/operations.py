@@ -433,7 +433,7 @@ class Operations(Visits):
             return left, right
         from gradcli.trace.numpy_of_tensors import beside_array
 
-        return beside_array(self.autograd, left, right)
+        return beside_array(self.autograd, expression.operator, left, right)
 
     def _check_sides(self, operator: str, left: Value, right: Value) -> None:
         """Raise `type` for values that Python has no such operator for."""
@@ -504,6 +504,10 @@ class Operations(Visits):
                 return method.call([left], {})
         if self.values.arrays:
             left, right = self._row_beside(left, right), self._row_beside(right, left)
+            if self.values.is_pytorch and isinstance(left, Node) and isinstance(right, Node):
+                from gradcli.trace.numpy_of_tensors import check_order
+
+                check_order(self.autograd, operator, left, right)
         if has_no_order(self.values, operator, left, right):
             from gradcli.trace.kinds_of_values import kind_of
             from gradcli.trace.refusals import no_order

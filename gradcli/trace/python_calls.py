@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.diagnostics import RefusedError
 from gradcli.graph import EMPTY, SINGLE, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
@@ -14,6 +14,7 @@ from gradcli.trace.expressions import Expressions
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import Object, plain_value
+from gradcli.trace.printing import as_single
 from gradcli.trace.special import ON_NUMBERS
 from gradcli.trace.values import Value
 from gradcli.trace.visits import Visit
@@ -34,6 +35,14 @@ ROWS = 64
 """Of more rows the sum is one node: to add one after another takes a node for each."""
 _COLLECTIONS = (tuple, str, range, Object)
 """Of these Python's `max` and `min` are meant."""
+
+
+def no_integer(name: str, number: float) -> RefusedError:
+    """The error for a number that is not finite, and for which an integer is wanted."""
+    words = ("ValueError", "cannot convert float NaN to integer")
+    if not math.isnan(number):
+        words = ("OverflowError", "cannot convert float infinity to integer")
+    return RefusedError(words, "value", f"{name} of {number}", hint="math.isfinite(x) tells")
 
 
 class PythonCalls(Expressions):
@@ -223,12 +232,12 @@ class PythonCalls(Expressions):
         self.values.check_look(node, "item")
         number = self.values.number(node, f"what {name} converts")
         if name == "int" and not math.isfinite(number):
-            raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")
+            raise no_integer("int", number)
         if name == "int":
             return self.values.plain(int(number))
         is_number = node in self.special.numbers
         single = node.attributes == SINGLE if is_number else self.values.is_single(node)
-        return self.values.plain(number, single=single)
+        return self.values.plain(as_single(number) if single else number, single=single)
 
     def sort_list(self, items: Items, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         """`xs.sort(key=f, reverse=True)`."""
@@ -263,7 +272,9 @@ class PythonCalls(Expressions):
             return self.function_call("around", [node, given["ndigits"]], {})
         number = self.values.number(node, "what is rounded")
         if not math.isfinite(number):
-            raise GradcliError("value", f"round of {number}", hint="math.isfinite(x) tells")
+            if given.get("ndigits") is None:
+                raise no_integer("round", number)
+            return node
         if given.get("ndigits") is None:
             return self.values.plain(round(number))
         rounded = round(number, self.values.integer(given["ndigits"], "ndigits"))

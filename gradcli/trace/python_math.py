@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial, reduce
 from operator import mul
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
@@ -23,6 +23,11 @@ _OF_COUNTS: dict[str, tuple[Callable[..., int], int]] = {
     "isqrt": (math.isqrt, 1),
 }  # fmt: skip
 """What is computed of whole numbers from 0, and how many it takes."""
+_BELOW_0 = {
+    "factorial": "factorial() not defined for negative values",
+    "isqrt": "isqrt() argument must be nonnegative",
+}
+"""What Python says of numbers below 0."""
 _MOST = 10_000
 """The largest of these numbers."""
 
@@ -58,14 +63,25 @@ class PythonMath:
         try:
             return self.values.plain(math.gamma(number))
         except (ValueError, OverflowError) as error:
-            raise GradcliError(
-                "value", f"gamma of {number}: {error}", hint="math.lgamma is its logarithm"
-            ) from None
+            raise RefusedError(
+                (type(error).__name__, str(error)), "value", f"gamma of {number}: {error}",
+                hint="math.lgamma is its logarithm",
+            ) from None  # fmt: skip
 
     def _of_counts(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         compute, count = _OF_COUNTS[name]
         given = bind_names(name, ("n", "k")[:count], arguments, keywords)
+        for each in given.values():
+            if self.values.is_python and self.values.plain_kind(each) == "float":
+                said = "'float' object cannot be interpreted as an integer"
+                raise RefusedError(("TypeError", said), "type", f"math.{name} is of integers",
+                                   hint="int(x) makes one of a number")  # fmt: skip
         numbers = [self.values.integer(each, f"{name}: n") for each in given.values()]
+        for place, number in enumerate(numbers):
+            if number < 0:
+                said = _BELOW_0.get(name, f"{'nk'[place]} must be a non-negative integer")
+                raise RefusedError(("ValueError", said), "value", f"math.{name} of {number}",
+                                   hint="it is of integers from 0")  # fmt: skip
         limit = EXACT if name == "isqrt" else _MOST
         if any(not 0 <= each <= limit for each in numbers):
             raise GradcliError("value", f"{name} takes whole numbers from 0 to {limit}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Alike, Demand, Ranked
+from gradcli.ops.tiling import BEYOND
 from gradcli.trace.dtype_names import C_NAMES, TYPES
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
@@ -56,6 +57,27 @@ def check_demands(
             f"{name}: {operands} must be of {' or '.join(taken[-2:])}, not {dtypes[0]}",
             hint=f"x.{_MAKERS[taken[0]]}() makes such a tensor of x",
         )
+
+
+_DRAWN = {
+    **dict.fromkeys(("randn", "randn_like", "normal"), "normal_kernel_cpu"),
+    **dict.fromkeys(("rand", "rand_like", "uniform"), "check_uniform_bounds"),
+}
+"""By function what PyTorch draws floats by."""
+
+
+def check_drawn(name: str, dtype: str) -> None:
+    """Raise `type` where floats are drawn for a tensor of integers or truth values."""
+    if dtype in _FLOATS:
+        return
+    words = ("NotImplementedError", f"\"{_DRAWN.get(name)}\" not implemented for '{TYPES[dtype]}'")
+    if name not in _DRAWN:
+        said = f"{name.title()} distribution is a continuous probability distribution. dtype must "
+        words = ("RuntimeError", f"{said}be a floating point but you specified {TYPES[dtype]}")
+    raise RefusedError(
+        words, "type", f"{name}: floats are drawn, and no tensor of {dtype} holds them",
+        hint="x.float() makes such a tensor of x; torch.randint(0, 10, (3,)) draws integers",
+    )  # fmt: skip
 
 
 def _check_ranks(name: str, operands: str, demand: Ranked, nodes: list[Node]) -> None:
@@ -358,3 +380,68 @@ def of_another_kind(values: Values, name: str, kind: str, value: Value) -> Refus
         if kind == "parameter"
         else "give the other value a name of its own",
     )
+
+
+_PADDED = ((2, 2), (3, 2), (3, 4), (4, 4), (4, 6), (5, 6))
+"""Of so many axes, so many counts pad by elements that are there."""
+
+
+def check_pad(values: Values, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> None:
+    """Raise `shape` for what PyTorch does not pad: by elements that are there, it pads the last
+    axes behind one or two others.
+    """
+    given = dict(zip(("x", "pad", "mode", "value"), arguments, strict=False))
+    given |= keywords
+    x, counts = given.get("x", given.get("input")), given.get("pad")
+    mode = str(given.get("mode", "constant"))
+    if not isinstance(x, Node) or counts is None:
+        return
+    widths = values.integers(counts, "pad")
+    kind, said = "RuntimeError", ""
+    if len(widths) % 2:
+        said = "Padding length must be divisible by 2"
+    elif len(widths) > 2 * x.ndim:
+        said = (
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(widths)} and input of dimension {x.ndim}"
+        )
+    elif mode == "constant":
+        return
+    elif mode not in BEYOND:
+        kind, said = "NotImplementedError", f"Unrecognised padding mode {mode}"
+    elif given.get("value") is not None and values.number(given["value"], "value") != 0:
+        said = f'Padding mode "{mode}" doesn\'t take in value argument'
+    elif (x.ndim, len(widths)) not in _PADDED:
+        kind, said = (
+            "NotImplementedError",
+            (
+                f"Padding size {len(widths)} is not supported for {x.ndim}D input tensor.\n"
+                "Supported combinations for non-constant padding:\n"
+                "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+                "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+                "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+            ),
+        )
+    else:
+        said = _too_wide(x, widths, mode)
+    if said:
+        raise RefusedError(
+            (kind, said), "shape", f"pad: {show(x.shape)} is not padded by {mode} of {widths}",
+            hint="counts are (before, after) of the last axis, then of the one before; other modes "
+            "than 'constant' pad x[None], and take less than there are elements",
+        )  # fmt: skip
+
+
+def _too_wide(x: Node, widths: Sequence[int], mode: str) -> str:
+    """What PyTorch says where more is added than there is, if it is."""
+    for place in range(len(widths) // 2):
+        axis = x.ndim - 1 - place
+        pair = tuple(widths[2 * place : 2 * place + 2])
+        if mode == "reflect" and max(pair) >= x.shape[axis]:
+            return (
+                "Argument #4: Padding size should be less than the corresponding input dimension, "
+                f"but got: padding {pair} at dimension {axis} of input {[*x.shape]}"
+            )
+        if mode == "circular" and max(pair) > x.shape[axis]:
+            return "Padding value causes wrapping around more than once."
+    return ""

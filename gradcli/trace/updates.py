@@ -270,6 +270,10 @@ class Updates(ElementUpdates):
         if said:
             raise RefusedError(("RuntimeError", said), "value", said)
         self.note_random()
+        if self.values.is_pytorch:
+            from gradcli.trace.refusals import check_drawn  # few programs come here
+
+            check_drawn(name, self.values.array_dtype(node))
         if name == "normal":
             return FUNCTIONS["randn_like"].build(node) * b + a  # type: ignore[no-any-return]
         return FUNCTIONS["rand_like"].build(node) * (b - a) + a  # type: ignore[no-any-return]

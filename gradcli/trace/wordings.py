@@ -195,7 +195,11 @@ def _called(name: str) -> str:
 
 
 def _missing(name: str, parameters: str) -> str:
+    from gradcli.ops import FUNCTIONS  # here, as few programs fail
+
     names = re.split(", | and ", parameters)
+    if name.removeprefix("F.") in FUNCTIONS:  # whose first operand is the input there
+        name, names = name.removeprefix("F."), ["input" if n == "x" else n for n in names]
     quoted = [f"'{each}'" for each in names]
     several = ", ".join(quoted[:-1]) + ("," if len(names) > 2 else "") + f" and {quoted[-1]}"
     listed = quoted[0] if len(names) == 1 else several
