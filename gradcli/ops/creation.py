@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Kind, Node, Shape
 from gradcli.language.construct import call, number
@@ -174,6 +176,13 @@ def eye(graph: Graph, n: int, m: int | None = None) -> Node:
     """The identity matrix: ones on the diagonal."""
     rows, columns = _lengths("eye", (n, n if m is None else m))
     return graph.apply(EYE, (), (rows, columns, "float"))
+
+
+@table.function("np.eye", cases=[Case("x @ np.eye(3)"), Case("x @ np.eye(3, 3, 1)")])
+def numpy_eye(graph: Graph, n: int, m: int | None = None, k: int = 0) -> Node:
+    """A matrix with ones on the k-th diagonal, above the middle one where k is positive."""
+    found = eye(graph, n, m)
+    return found if k == 0 else graph.constant(np.eye(n, m, k))
 
 
 @table.function(cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange")

@@ -151,6 +151,11 @@ class Applications(NumpyCalls):
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit | Value:
         """The value of a call of a function that is not the program's own."""
+        if name == "array" and arguments and isinstance(arguments[0], Items | tuple):
+            from gradcli.trace.text_arrays import TextArray, holds_texts  # few programs have them
+
+            if holds_texts(arguments[0]):
+                return TextArray.of(self.values, arguments[0])
         if name == "where" and len(arguments) == 1 and not keywords:
             name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
         if self.values.of_complex is not None or is_complex_dtype(keywords.get("dtype")):

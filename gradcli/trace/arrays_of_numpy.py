@@ -29,6 +29,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
+from gradcli.trace.text_arrays import joined
 from gradcli.trace.values import Value
 from gradcli.trace.whole_numbers import are_integers
 
@@ -166,6 +167,8 @@ class ArrayCalls:
     def _known(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """What NumPy's function gives of values as they are now."""
         known = _FUNCTIONS[name]
+        if name == "append" and not keywords and (texts := joined(self.values, arguments)):
+            return texts
         more: list[Any] = []
         if known.takes_more:
             more = [self._plain(name, each) for each in arguments[known.arrays :]]

@@ -9,7 +9,7 @@ _BY_MODULE = {
     ),
     "torch._C": "Generator _LinAlgError",
     "torch.nn.utils.rnn": "PackedSequence",
-    "numpy": "ndarray float64 float32 int64 int32 uint8",
+    "numpy": "ndarray str_ float64 float32 int64 int32 uint8",
     "collections": "OrderedDict",
     "torch.nn.parameter": "Parameter Buffer",
     "torch.nn.modules.activation": (

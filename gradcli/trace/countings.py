@@ -4,7 +4,6 @@ from what they find.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.refusals import check_demands
 from gradcli.trace.special import Special
+from gradcli.trace.text_arrays import joined
 from gradcli.trace.values import Value
 
 _COUNTED = whole(
@@ -52,7 +52,7 @@ class Countings:
             "torch.isin": self._isin,
             "numpy.bincount": self._bincount,
             "np.bincount": self._bincount,
-            "np.unique": partial(self._unique, counts="return_counts"),
+            "np.unique": self._unique_of_numpy,
             "torch.nn.utils.rnn.pad_sequence": self._pad_sequence,
         }
 
@@ -97,14 +97,24 @@ class Countings:
             raise GradcliError("shape", "bincount takes a weight for each number")
         return self._constant(np.bincount(numbers, weights, minlength=least))
 
-    def _unique(
-        self,
-        arguments: list[Value],
-        keywords: dict[str, Value],
-        counts: str = "return_counts",
-    ) -> Value:
+    def _unique_of_numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The same as NumPy has it: it may also tell where each is first."""
+        names = ("ar", "return_index", "return_inverse", "return_counts", "axis")
+        given = bind_names("unique", names, arguments, keywords, names[1:])
+        of, texts = given["ar"], joined(self.values, [given["ar"]])
+        array = self._array(of, "unique: ar") if texts is None else texts.held
+        axis = None if given.get("axis") is None else self.values.integer(given["axis"], "axis")
+        if axis is not None and not -array.ndim <= axis < array.ndim:
+            raise GradcliError("axis", f"unique: axis {axis} of {array.ndim}")
+        found, *more = np.unique(array, True, True, True, axis)
+        first = self._like(found, of) if texts is None else texts.again(found)
+        told = [self._constant(each.astype(np.int64)) for name, each in
+                zip(names[1:4], more, strict=True) if self._is_given(given, name)]  # fmt: skip
+        return (first, *told) if told else first
+
+    def _unique(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The different elements, or rows along `dim`, in order."""
-        names = ("input", "sorted", "return_inverse", counts, "dim")
+        names = ("input", "sorted", "return_inverse", "return_counts", "dim")
         given = bind_names("unique", names, arguments, keywords, names[1:])
         array = self._array(given["input"], "unique: input")
         axis = None if given.get("dim") is None else self.values.integer(given["dim"], "dim")
@@ -117,7 +127,7 @@ class Countings:
         if self._is_given(given, "return_inverse"):
             inverse = inverse.reshape(array.shape if axis is None else -1)
             results.append(self._constant(inverse.astype(np.int64)))
-        if self._is_given(given, counts):
+        if self._is_given(given, "return_counts"):
             results.append(self._constant(number.astype(np.int64)))
         return results[0] if len(results) == 1 else tuple(results)
 

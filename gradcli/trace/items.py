@@ -25,6 +25,15 @@ class NumpyDtype(Unquoted):
     __slots__ = ()
 
 
+class NumpyText(str):
+    """An element of an array of texts, which NumPy shows as such in a list."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"np.str_({super().__repr__()})"
+
+
 class Device(str):
     """The name of a device, which `torch.device` or a tensor gives."""
 

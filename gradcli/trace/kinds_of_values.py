@@ -16,7 +16,7 @@ from gradcli.trace.dictionaries import (
 )
 from gradcli.trace.dtypes import FLOATS, INTEGERS
 from gradcli.trace.families import families
-from gradcli.trace.items import Device, Generated, Items, Passed, Unquoted
+from gradcli.trace.items import Device, Generated, Items, NumpyText, Passed, Unquoted
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, ClassName, Object, TypeHint, plain_value
 from gradcli.trace.own_errors import OwnError, is_error, kinds_of
@@ -75,7 +75,7 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return "device"
     if isinstance(value, tuple) and hasattr(value, "title"):
         return str(value.title)
-    kinds = {str: "str", Generated: "generator", Items: "list", tuple: "tuple",
+    kinds = {NumpyText: "str_", str: "str", Generated: "generator", Items: "list", tuple: "tuple",
              FrozenSetOfValues: "frozenset", SetOfValues: "set",
              OrderedDictionary: "OrderedDict", Dictionary: "dict", range: "range",
              type(None): "NoneType"}  # fmt: skip
@@ -118,7 +118,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     of_pytorch = isinstance(wanted, BuiltIn) and wanted.name.startswith("torch.")
     value = plain_value(value)
     found = kind_of(value, numbers)
-    found = "dict" if found == "OrderedDict" else found
+    found = {"OrderedDict": "dict", "str_": "str"}.get(found, found)
     if isinstance(wanted, BuiltIn | ClassName):
         wanted = wanted.name.rpartition(".")[2]
     if wanted == "object":
