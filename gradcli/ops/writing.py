@@ -420,7 +420,7 @@ def numpy_take(x: Node, index: Index, dim: int | None = None) -> Node:
 )
 def masked_select(x: Node, mask: Known) -> Node:
     """The elements where the mask holds, in one row; x and the mask broadcast."""
-    shape = broadcast("masked_select", [x.shape, mask.shape])
+    shape = broadcast("masked_select", [mask.shape, x.shape])
     check_places(x.graph, "masked_select", prod(shape))
     held = mask.graph.look(mask)
     assert held is not None, "the node is a constant"

@@ -180,8 +180,14 @@ def is_module(owner: syntax.Expression, bound: Container[str]) -> bool:
     return isinstance(owner, syntax.Name) and owner.id in MODULES and owner.id not in bound
 
 
+_GATHERING = ("flip",)
+"""Methods that take axes one by one: `x.flip(0, 1)`."""
+
+
 def place_receiver(function: Function, arguments: list[Value], keywords: dict[str, Value]) -> None:
     """Move the value that a method is called on, the first argument, to the function's position."""
+    if function.name in _GATHERING and len(arguments) > 2:
+        arguments[1:] = [tuple(arguments[1:])]
     place = function.receiver
     if not place:
         return

@@ -311,6 +311,10 @@ class Instance(Object):
         own = self.special("__setattr__")
         if own is not None:
             return own.call([name, value], {})
+        if name not in self.fields and self.made_by.found("__slots__") is not None:
+            from gradcli.trace.slots import check_slot
+
+            check_slot(self, name)
         self.fields[name] = value
         return None
 

@@ -23,6 +23,10 @@ class Record(tuple[Any, ...]):
     title: str
     _fields: tuple[str, ...]
 
+    def _make(self, items: Sequence[Any]) -> Record:
+        """Other values under the same names."""
+        return record(self.title, self._fields, items)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._fields:
             raise AttributeError(name)

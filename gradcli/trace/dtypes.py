@@ -255,7 +255,7 @@ class Dtypes:
     def check_factors(self, name: str, *sides: Value) -> None:
         """The same of two factors, before they are multiplied."""
         nodes = [each for each in sides if isinstance(each, Node)]
-        if len(nodes) < 2 or not self.values.arrays.isdisjoint(nodes):
+        if len(nodes) < 2 or not self.values.arrays.isdisjoint(nodes) or not _fit(*nodes[:2]):
             return
         left, right = (self._of(self.values.first.get(each, each)) for each in map(_turned, nodes))
         if nodes[0].kind != nodes[1].kind and all(map(self.values.is_tensor, nodes)):
@@ -390,6 +390,14 @@ def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None
     if known == {"uint8", "int8"}:
         return "int16"
     return max(known, key=order.index, default=None)
+
+
+def _fit(left: Node, right: Node) -> bool:
+    """Whether the lengths of two factors do not keep them from being multiplied."""
+    rows = right.shape[-2:][:1]
+    if len(left.shape) == len(right.shape) == 1:  # of two rows PyTorch looks at the dtypes first
+        return True
+    return not left.shape or not rows or left.shape[-1] == rows[0]
 
 
 def _turned(node: Node) -> Node:

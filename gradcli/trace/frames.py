@@ -137,6 +137,11 @@ class UserFunction(Object):
         self.remembered: dict[Any, Value] | None = None
         """What it gave, by its arguments, where that is kept."""
         self._key: Callable[[list[Value], Given], Any] = lambda *_: None
+        self._most: int | None = None
+        """So many of these are kept."""
+        self._hits = 0
+        self._misses = 0
+        self._tell: Callable[[Sequence[int | None]], Value] = lambda _: None
         self.own: frozenset[str] | None = None
         """The names of its body's own, found at the first call."""
         self.yields = False
@@ -174,27 +179,50 @@ class UserFunction(Object):
             return self._looked_up(arguments, keywords, self.remembered)
         return self._run(self, arguments, keywords)
 
-    def remember(self, key: Callable[[list[Value], Given], Any]) -> None:
-        """Keep what it gives, by the `key` of its arguments; where that is None they have none."""
+    def remember(
+        self,
+        key: Callable[[list[Value], Given], Any],
+        most: int | None,
+        told: Callable[[Sequence[int | None]], Value],
+    ) -> None:
+        """Keep what it gives, at `most` so often, by the `key` of its arguments; where that is None
+        they have none. What is `told` of it is made of hits, misses, `most`, and how many there
+        are.
+        """
         self.remembered = {}
-        self._key = key
+        self._key, self._most, self._tell = key, most, told
 
     def _looked_up(
         self, arguments: list[Value], keywords: Given, remembered: dict[Any, Value]
     ) -> Any:
         key = self._key(arguments, keywords)
-        if key is None or key not in remembered:
-            value = yield self._run(self, arguments, keywords)
-            if key is None:
-                return value
+        if key is not None and key in remembered:
+            self._hits += 1
+            remembered[key] = remembered.pop(key)  # the last that was asked for
+            return remembered[key]
+        self._misses += 1
+        value = yield self._run(self, arguments, keywords)
+        if key is not None and self._most != 0:
+            if len(remembered) == self._most:
+                del remembered[next(iter(remembered))]
             remembered[key] = value
-        return remembered[key]
+        return value
+
+    def _forget(self, *_: object) -> None:
+        assert self.remembered is not None
+        self.remembered.clear()
+        self._hits = self._misses = 0
+
+    def _told(self, *_: object) -> Value:
+        return self._tell((self._hits, self._misses, self._most, len(self.remembered or ())))
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         known = self.remembered
         own: dict[str, Callable[[list[Any], Given], Any]]
         own = {name: each.call for name, each in self.fields.items() if isinstance(each, Object)}
-        return own if known is None else own | {"cache_clear": lambda *_: known.clear()}
+        if known is None:
+            return own
+        return own | {"cache_clear": self._forget, "cache_info": self._told}
 
     def set(self, name: str, value: Any) -> None:
         self.fields[name] = value

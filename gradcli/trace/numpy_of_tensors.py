@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -48,17 +49,28 @@ def check_function(
 
 
 def stacked(values: Values, given: Value) -> Value:
-    """A list of tensors of one shape as one tensor; other values as they are."""
+    """A list of tensors of one shape as one tensor; other values as they are. Raises `shape` for
+    arrays and tensors of several shapes.
+    """
     if type(given) is not Items or given.is_rolled or not given:
         return given
-    first = given[0]
-    are_alike = isinstance(first, Node) and first.shape and all(
-        isinstance(each, Node) and values.is_tensor(each) and each.shape == first.shape
-        for each in given
-    )  # fmt: skip
-    if not are_alike:
+    rows = [each for each in given if isinstance(each, Node) and each.shape]
+    if len(rows) < len(given):
         return given
-    made: Node = FUNCTIONS["stack"].build([*map(values.current, given)], 0)
+    shape = rows[0].shape
+    if any(each.shape != shape for each in rows):
+        lengths = zip(*(each.shape for each in rows), strict=False)
+        common = [column[0] for column in takewhile(lambda column: len({*column}) == 1, lengths)]
+        said = (
+            "setting an array element with a sequence. The requested array has an inhomogeneous "
+            f"shape after {1 + len(common)} dimensions. The detected shape was "
+            f"{(len(rows), *common)} + inhomogeneous part."
+        )
+        raise RefusedError(("ValueError", said), "shape", "rows of one array have one shape",
+                           hint="a list holds arrays of any shapes")  # fmt: skip
+    if not all(map(values.is_tensor, rows)):
+        return given
+    made: Node = FUNCTIONS["stack"].build([*map(values.current, rows)], 0)
     return made
 
 

@@ -361,6 +361,15 @@ class Recording(Object):
     def shown(self) -> str:
         return self._text or super().shown()
 
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        """`torch.no_grad()(f)`: the function, each call of which is such a block."""
+        function: Any = arguments[0] if len(arguments) == 1 and not keywords else None
+        if not hasattr(function, "again"):
+            return super().call(arguments, keywords)
+        made = function.again()
+        made.records, made.setting = self.enabled, self
+        return made
+
     def begin(self) -> None:
         """A block with it begins."""
 

@@ -24,6 +24,9 @@ from gradcli.trace.warned import Warnings
 TICK = 1e-3
 """Seconds that the clock goes on each time that it is looked at."""
 
+_KEPT = 128
+"""So many results `lru_cache` keeps, unless it is given another number."""
+
 
 class FieldOfClass(Object):
     """A field of a dataclass."""
@@ -66,8 +69,8 @@ class PythonModules:
             "functools.wraps": self._wrapping,
             "functools.update_wrapper": self._wrapped,
             "timeit.timeit": self._timed,
-            "functools.lru_cache": self._remembering,
-            "functools.cache": self._remembering,
+            "functools.lru_cache": partial(self._remembering, "lru_cache"),
+            "functools.cache": partial(self._remembering, "cache"),
             **ItertoolsCalls(self.values).functions,
             **dict.fromkeys(
                 (
@@ -125,16 +128,33 @@ class PythonModules:
             total = yield function.call([total, each], {})
         return total
 
-    def _remembering(self, arguments: list[Value], keywords: Given) -> Value:
+    def _remembering(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         """`@lru_cache`, `@lru_cache(maxsize=None)` and `@cache`: what a function gave is kept."""
-        names = ("user_function", "typed")
-        given = {key: each for key, each in keywords.items() if key != "maxsize"}
-        function = bind_names("lru_cache", names, arguments, given, names).get("user_function")
-        if not isinstance(function, Object):
-            return BuiltIn("lru_cache", lambda _, inner, __: self._remembering(inner, {}))
+        if arguments and not isinstance(arguments[0], Object):  # @lru_cache(32)
+            arguments, keywords = arguments[1:], {"maxsize": arguments[0], **keywords}
+        names = ("user_function", "typed", "maxsize")
+        given = bind_names("lru_cache", names, arguments, keywords, names)
+        most: Value = self.values.plain(_KEPT) if name == "lru_cache" else None
+        most = given.get("maxsize", most)
+        if not isinstance(given.get("user_function"), Object):
+
+            def decorate(_: str, inner: list[Value], __: Given) -> Value:
+                return self._remembering(name, inner, {"maxsize": most})
+
+            return BuiltIn(name, decorate)
+        function: Any = given["user_function"]
         if isinstance(function, UserFunction):
-            function.remember(self._key)
-        return function
+            kept = None if most is None else self.values.integer(most, "maxsize")
+            function.remember(self._key, kept, self._told)
+        found: Value = function
+        return found
+
+    def _told(self, counts: Sequence[int | None]) -> Value:
+        """`f.cache_info()`."""
+        from gradcli.trace.collections_calls import record  # few programs ask
+
+        numbers = [each if each is None else self.values.plain(each) for each in counts]
+        return record("CacheInfo", ("hits", "misses", "maxsize", "currsize"), numbers)
 
     def _key(self, arguments: list[Value], keywords: Given) -> Any:
         """What equal arguments have in common; None where some cannot be a key."""

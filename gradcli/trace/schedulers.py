@@ -255,7 +255,8 @@ class Schedulers:
     def optimiser(self, value: Value) -> Optimiser:
         """What a scheduler takes first. Raises `type`."""
         if not isinstance(value, Optimiser):
-            said = f"{class_of(self.values, value)} is not an Optimizer"
+            kind = "Parameter" if value in self.values.parameters else class_of(self.values, value)
+            said = f"{kind} is not an Optimizer"
             raise RefusedError(("TypeError", said), "type", "a scheduler takes an optimiser first")
         return value
 

@@ -15,6 +15,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.kernels import kernel
 from gradcli.graph import INPUT, LITERAL, Array, Node
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop
 from gradcli.trace.dtypes import Dtypes
 from gradcli.trace.values import Values
@@ -33,7 +34,9 @@ ROUNDS = Note(
 
 
 class _TooMuchError(Exception):
-    """It would take too long, or depends on what is given at each run."""
+    """It would take too long, or depends on what is given at each run, or is LAPACK's, whose
+    tolerances are of another precision, and the like.
+    """
 
 
 class SinglePrecision(Evaluator):
@@ -69,8 +72,7 @@ class SinglePrecision(Evaluator):
         stack = [node]
         while stack:
             current = stack.pop()
-            is_fed = current.op is INPUT or current.op is LITERAL or isinstance(current.op, Loop)
-            if is_fed or current.size > _LARGEST or len(pending) > self._left:
+            if self._is_barred(current) or len(pending) > self._left:
                 self._left //= 2
                 raise _TooMuchError
             for operand in current.inputs:
@@ -79,6 +81,13 @@ class SinglePrecision(Evaluator):
                     stack.append(operand)
         self._left -= len(pending)
         return sorted(pending, key=lambda each: each.index)
+
+    def _is_barred(self, node: Node) -> bool:
+        """Whether it is large, given at each run, a loop, or LAPACK's."""
+        op = node.op
+        is_lapacks = op.work is not None and not isinstance(op, Elementwise)
+        is_fed = op is INPUT or op is LITERAL or isinstance(op, Loop)
+        return is_fed or is_lapacks or node.size > _LARGEST
 
     def _compute(self, node: Node, operands: Sequence[Array]) -> Array:
         floats = node.inputs if node.kind == "bool" else [node]

@@ -23,7 +23,7 @@ from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names, by_dtype, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import path_of
-from gradcli.trace.elements import ElementUpdates
+from gradcli.trace.elements import LEAF_IN_PLACE, ElementUpdates
 from gradcli.trace.expressions import data_of
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
@@ -126,6 +126,8 @@ class Updates(ElementUpdates):
                 "value", f"{callee.name} changes a tensor that has no name of its own",
                 hint=f"bind a name to the result: x = x.{name}(…)",
             )  # fmt: skip
+        if node.op is LEAF and node.attributes[0] and self.records and self.values.is_pytorch:
+            raise GradcliError("value", LEAF_IN_PLACE, hint=f"bind a name to x.{name}(…)")
         result: Node = call(self.values, FUNCTIONS[name], [node, *arguments], keywords)
         before, views = self.values.lie(node)
         self.replace(node, result)

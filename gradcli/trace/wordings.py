@@ -208,6 +208,33 @@ def _missing(name: str, parameters: str) -> str:
     return f"{called}() missing {len(names)} required positional argument{plural}: {listed}"
 
 
+def _shuffled(shape: Shape, factor: str) -> str:
+    if len(shape) < 3:
+        return (
+            "pixel_shuffle expects input to have at least 3 dimensions, but got input with "
+            f"{len(shape)} dimension(s)"
+        )
+    return (
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+        f"upscale_factor, but input.size(-3)={shape[-3]} is not divisible by {int(factor) ** 2}"
+    )
+
+
+_RANKS = {"linear": 3, "bilinear": 4, "trilinear": 5}
+"""The axes of what these modes of `interpolate` take."""
+
+
+def _resized(mode: str, _: str, shape: Shape) -> str:
+    count = len(shape)
+    if 3 <= count <= 5 and mode in _RANKS:
+        return f"Got {count}D input, but {mode} mode needs {_RANKS[mode]}D input"
+    return (
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {count}D) for the modes: "
+        "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got "
+        f"{mode})"
+    )
+
+
 def _surplus(name: str, most: str, given: str) -> str:
     called = _called(name)
     plural = "" if most == "1" else "s"
@@ -419,6 +446,12 @@ _PHRASES = (
     _phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
              lambda name, given: f"{_called(name)}() got an unexpected keyword argument "
              f"'{given}'"),
+    _phrase(rf"^pixel_shuffle takes .* this is {_SHAPE} and (\d+)$", "RuntimeError", _shuffled),
+    _phrase(rf"^interpolate: mode '(\w+)' takes ([\d or]+) dimensions, .* this is {_SHAPE}$",
+             "NotImplementedError", _resized),
+    _phrase(rf"^multi_head_attention_forward: query {_SHAPE} is not \(L\[, batch\], (\d+)\)",
+             "AssertionError", lambda query, width:
+             f"was expecting embedding dimension of {width}, but got {query[-1]}"),
     _phrase(r"^(\w+): (\w+) is given twice", "TypeError",
              lambda name, given: f"{_called(name)}() got multiple values for argument '{given}'"),
     _phrase(r"^remove: .* is not in the list", "ValueError",
