@@ -335,7 +335,7 @@ AS_TYPED = [
     ("sum((x - c)**2)/4", "(x - c)/4", "number is wrong: 4 instead of 2"),
     ("sum(c/(2*x**2)) + sum(x)", "1 - c/(2*x**3)", "or the exponent in x**2"),
     ("k*sum(sqrt(x**2 + 0.01))", "k*sign(x)", "sign(x) instead of x / sqrt(x**2 + 0.01)"),
-    ("sum((outer(x, x) - eye(3))**2)", "4*outer(x, x)@x", "term 4 * x is missing"),
+    ("sum((outer(x, x) - eye(3))**2)", "4*outer(x, x)@x", "term eye(3, 3) is missing"),
     ("sum(c*x**2) + 3*sum(abs(x))", "2*c*x + 3*x", "x instead of sign(x)"),
     ("sum(x/sqrt(1 + k*x**2))", "1/(1 + k*x**2)**2", "exponent is wrong: 2 instead of 1.5"),
     ("sum(c*x)*x[1]", "c*x[1] + sum(c*x)*[1,0,0]", ""),

@@ -11,7 +11,7 @@ from gradcli.analysis.verdict import Cause, Correction
 from gradcli.diagnostics import Source
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, called, places
-from gradcli.language.syntax import Binary, Call, Expression, Number, Syntax, Unary
+from gradcli.language.syntax import Binary, Call, Expression, Syntax
 
 FACTORS = frozenset({"factor-missing", "divisor-missing"})
 """What is one mistake, however the factor is written."""
@@ -21,11 +21,7 @@ OF_THE_PEN = frozenset(
 )  # fmt: skip
 """Mistakes at one sign, number or name."""
 OTHERS = 2
-"""So much is said in other words,"""
-AS_LIKELY = 0.15
-"""if it costs no more than that, or parentheses are wrong."""
-EXCHANGED = 0.35
-"""and no more than that if it is a factor for a divisor, or an axis for a sign."""
+"""So much is said in other words."""
 DEAR = 1.6
 """What costs so much is not done often."""
 TURNS = frozenset({"axis", "operand-transposed", "transposed-extra"})
@@ -72,30 +68,6 @@ class Slip:
         return Cause(self.mutants[0].code, text, {}, correction, self.is_sure)
 
 
-def is_elsewhere(one: Slip, other: Slip) -> bool:
-    """Whether a slip as likely as another one, without which the formula is the same, is at another
-    place: nobody can tell then which was made.
-    """
-    (a, *_), (b, *_) = one.mutants, other.mutants
-    if a.there or b.there or a.message == b.message or (a.code, b.code) == ("constant", "sign"):
-        return False
-    if b.code == "grouping":  # of so many ways to write parentheses one may be right by chance
-        told = {each.code for each in other.also}
-        told |= FACTORS if told & FACTORS else {b.code}
-        return len(other.also) < OTHERS and a.code not in told and a.cost <= DEAR
-    if {a.code, b.code} - TURNS == {"sign"} != {a.code, b.code} or _is_upside_down(a, b):
-        return not other.also and a.cost - b.cost <= EXCHANGED
-    if {a.code, b.code} <= FACTORS | {"unsolved"} or {a.code, b.code} <= TURNS:
-        return False
-    if meet(a.place, b.place):
-        return False
-    if a.code in FACTORS and a.piece is not None and b.code == "exponent":  # x/x**2 for 1/x**2
-        return not other.also and _is_lowered(b) and _is_base(a.piece.expression, b.place)
-    if a.code == b.code == "sign":  # any factor may have it; one that has been typed is likely
-        return not other.also and a.cost <= b.cost and isinstance(a.place.part, Unary)
-    return not other.also and a.cost - b.cost <= AS_LIKELY
-
-
 def is_inside(place: Place) -> bool:
     """Whether a part is in the base of a power or the like, out of which factors may be taken."""
     while place.above is not None:
@@ -123,29 +95,6 @@ def stands_twice(part: Syntax, product: Place) -> bool:
     found = [each.part for each in places(product.part) if each.is_value]
     texts = [print_expression(each) for each in found if isinstance(each, Expression)]
     return isinstance(part, Expression) and texts.count(print_expression(part)) > 1
-
-
-def _is_lowered(mutant: Mutant) -> bool:
-    """Whether a power has a lower exponent instead."""
-    part, instead = mutant.place.part, mutant.instead
-    if isinstance(part, Number) and isinstance(instead, Number):
-        return instead.value < part.value
-    return isinstance(part, Binary) and instead is part.left
-
-
-def _is_upside_down(missing: Mutant, extra: Mutant) -> bool:
-    """Whether one puts a factor that the other one takes out of a divisor: b*(-1/c) for b/b."""
-    part, gone = extra.place.part, missing.piece and missing.piece.expression
-    divides = isinstance(part, Binary) and part.operator == "/" and extra.instead is part.left
-    named = missing.code == "factor-missing" and not isinstance(gone, Number)
-    return extra.code == "factor-extra" and divides and named
-
-
-def _is_base(part: Expression, power: Place) -> bool:
-    """Whether a power is one of this."""
-    whole = power.above.part if power.above and isinstance(power.part, Number) else power.part
-    base = whole.left if isinstance(whole, Binary) and whole.operator == "**" else whole
-    return isinstance(base, Expression) and print_expression(base) == print_expression(part)
 
 
 def meet(one: Place, other: Place) -> bool:

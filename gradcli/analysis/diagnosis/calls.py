@@ -20,6 +20,8 @@ from gradcli.language.syntax import (
 )  # fmt: skip
 from gradcli.ops import FUNCTIONS
 
+SCORED = frozenset({"softmax", "log_softmax", "logsumexp", "cross_entropy"})
+"""Functions of scores, the derivatives of which are made of a softmax."""
 STRANGE = 1.25
 """What it costs that a function belongs here which neither program nor gradient has."""
 
@@ -30,8 +32,10 @@ def twins(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     function = FUNCTIONS.get(title)
     for twin in function.confused if function else ():
         yield 1.0 if twin in material.own else STRANGE, "function", renamed(part, twin)
-    if title == "exp" and not material.own.isdisjoint(("softmax", "log_softmax")):
+    if title == "exp" and not material.own.isdisjoint(SCORED):
         yield 1.0, "function", renamed(part, "softmax")  # it is not normalised
+    if title == "abs" and len(part.arguments) == 1:
+        yield STRANGE, "function", binary("**", part.arguments[0], number(2.0))
     for twin in material.running if title == "sum" else ():
         running = renamed(part, twin)
         along = running if keyword(part, "dim") else with_keyword(running, "dim", number(0.0))
@@ -96,11 +100,12 @@ def _sizes(material: Material) -> Iterator[Expression]:
 
 
 def unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:
-    """A mean that is to be divided by one less, as `var` and `std` are."""
+    """A mean that is to be divided by one less, as `var` and `std` are, or by a sum of weights."""
     title, operands = called(part)
     shape = material.shape(operands[0]) if title == "mean" and operands else None
     if shape is not None and math.prod(shape) > 2 and not part.keywords:
-        yield 1.3, "function", binary("/", renamed(part, "sum"), number(math.prod(shape) - 1.0))
+        counts = (number(math.prod(shape) - 1.0), *material.totals)
+        yield from ((1.3, "function", binary("/", renamed(part, "sum"), n)) for n in counts)
 
 
 def axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:

@@ -15,13 +15,12 @@ from itertools import islice
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.alternatives import FACTORS, TURNS, Slip, is_elsewhere
+from gradcli.analysis.diagnosis.alternatives import FACTORS, TURNS, Slip
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.couples import couple
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
-from gradcli.analysis.diagnosis.mutation import Mutation, distance
-from gradcli.analysis.diagnosis.parentheses import nesting
+from gradcli.analysis.diagnosis.mutation import COMPUTED, Mutation, distance
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
@@ -63,13 +62,13 @@ NUMBERS = frozenset({"factor", "chain-factor"})
 """Steps that say what a number may be."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 """Causes that say more than any slip."""
-MARGIN = 0.7
-"""A slip that costs so much more than the most likely one may have been made instead."""
+MARGIN = 0.6
+"""What is so much less likely than another slip, and no more, may have been made instead."""
 SHOWN = 3
 EPS = float(np.finfo(np.float64).eps)
 FAR = (-3.0, -1.0, -0.3, 0.3, 3.0)
 """Factors for the leaf by which most elements are on another side of what switches."""
-FEW = 12
+FEW = 24
 """So many formulas that are right at fresh points are compared in all branches."""
 
 
@@ -164,35 +163,25 @@ def _telling(claim: Claim) -> list[Point]:
 def _readings(
     mutation: Mutation, fitting: Sequence[Slip], claim: Claim, typed: Typed
 ) -> list[Slip]:
-    """The most likely slip without which no branch of the formula is wrong, and others of which
-    that is true because of what the program computes: h - g may be n*z there.
+    """The slips that may have been made, the most likely first: all without which the formula is
+    right in every branch, and that are no other one in other words.
+
+    One alone is certain: no other change that is nearly as likely makes another formula right.
     """
-    everywhere: list[Slip] = []
-    near_by: list[Slip] = []
     beyond = _far(claim, claim.walk.outputs)
-    for each in fitting:
-        first = next(iter((*everywhere, *near_by)), None)
-        if first and (
-            each.doubtful or (first.plain and not each.plain and each.cost >= first.cost)
-        ):
-            continue  # what is right whatever the names stand for says it
-        found = everywhere if mutation.holds(each, beyond) else near_by
+    everywhere = [each for each in fitting if mutation.holds(each, beyond)]
+    found: list[Slip] = []
+    for each in everywhere or fitting:
+        most = mutation.likelihood(found[0]) + MARGIN if found else math.inf
         same = next((other for other in found if mutation.is_same(each, other)), None)
-        if same and (each.doubtful or not (_adds_to(each, same) or is_elsewhere(each, same))):
+        if same is not None:
+            if mutation.is_told_too(each, same):
+                found[found.index(same)] = replace(same, also=(*same.also, *each.mutants))
+        elif found and (each.doubtful or mutation.likelihood(each) > most):
             continue
-        if not _holds(each, claim, typed):
-            continue
-        if same is None and found and each.mutants[0].there:  # c*x is also c/2 with 2*x
-            continue
-        if same is None:
+        elif _holds(each, claim, typed):
             found.append(each)
-        elif same.mutants[0].code == "grouping" and nesting(same.formula) != nesting(
-            typed.expression
-        ):
-            found[found.index(same)] = each
-        else:
-            found[found.index(same)] = replace(same, also=(*same.also, *each.mutants))
-    return (everywhere or near_by)[:SHOWN]
+    return found[:SHOWN]
 
 
 def _fitting(mutation: Mutation, claim: Claim, typed: Typed) -> Iterator[Slip]:
@@ -201,22 +190,13 @@ def _fitting(mutation: Mutation, claim: Claim, typed: Typed) -> Iterator[Slip]:
     """
     for each in islice(mutation.singles(), FEW):
         if math.isinf(mutation.dearest) and _holds(each, claim, typed):
-            mutation.dearest = each.cost + MARGIN
+            mutation.dearest = mutation.likelihood(each) + MARGIN + COMPUTED
         yield each
 
 
 def _holds(slip: Slip, claim: Claim, typed: Typed) -> bool:
     """Whether no branch of the formula is wrong without it."""
     return verdict_without(slip, claim, typed) != "fail"
-
-
-def _adds_to(one: Slip, other: Slip) -> bool:
-    """Whether a slip is another in words that say more: a factor that one of several terms lacks
-    stands before all of them if there are more parentheses.
-    """
-    (a, *_), (b, *_) = one.mutants, other.mutants
-    told = FACTORS & {each.code for each in other.also}
-    return b.code == "grouping" and not told and a.code in FACTORS
 
 
 def _excluded(claim: Claim) -> set[str]:
@@ -253,15 +233,21 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     """One cause for a step of the derivation that is wrong and the slip in the formula, or one for
     each slip that may have been made.
     """
-    if not slips:  # a formula like a part of the program may lack a factor that it has nowhere
-        return [
-            replace(each, sure=each.code != "value" or each.details["of"].isidentifier())
-            for each in structural
-        ]
+    if not slips:
+        return [replace(each, sure=_is_one(each)) for each in structural]
     # the gradient of w may be that of v with another name
     others = [each for each in structural if each.code == "other-leaf"][:1]
     step = next((each for each in structural if each not in others), None)
     return [*_told(step, slips, source), *others]
+
+
+def _is_one(step: Cause) -> bool:
+    """Whether it is one step that is wrong: a formula like a part of the program may lack a factor
+    that it has nowhere.
+    """
+    if step.code == "value":
+        return str(step.details["of"]).isidentifier()
+    return step.code != "chain-factors"
 
 
 def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cause]:
@@ -276,8 +262,10 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
         return own
     if (step.code, own[0].code) in EITHER:
         return [*own, step]
-    others = [each for each in own[1:] if each.code == step.code == own[0].code]
-    return [replace(step, correction=own[0].correction), *others]
+    text = step.message
+    if step.code in LEFT_OUT and own[0].code != "term-missing":  # 2*l*y may be l*y and h*k, too
+        text += f"; in the formula, {own[0].message}"
+    return [replace(step, message=text, correction=own[0].correction), *own[1:]]
 
 
 def _with_step(

@@ -17,7 +17,7 @@ from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import Rules, vjp
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import Array, Node, ancestors, dependents, upstream
+from gradcli.graph import EMPTY, Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
 from gradcli.ledger import Ledger
 from gradcli.ops.kinds import zeros_like
@@ -122,16 +122,23 @@ def formula(walk: Walk, source: Source) -> Node:
     return typed(walk, source).node
 
 
-def typed(walk: Walk, source: Source) -> Typed:
-    """The same, with its tree. Raises the same."""
+def typed(
+    walk: Walk,
+    source: Source,
+    feeds: Mapping[Node, Array] | None = None,
+    other: Mapping[str, Node] = EMPTY,
+) -> Typed:
+    """The same, with its tree, where some names may stand for other nodes, which have values in
+    `feeds`. Raises the same.
+    """
     problem = walk.problem
     limits = problem.options.limits
     tracer = Remembering(
         problem.graph,
-        Evaluator(walk.feeds, problem.graph.ledger),
+        Evaluator(walk.feeds if feeds is None else feeds, problem.graph.ledger),
         source,
         limits.trace,
-        inputs=problem.leaves | problem.names | walk.vectors,
+        inputs=problem.leaves | problem.names | walk.vectors | dict(other),
         strict=problem.options.strict,
     )
     found = Typed(source, parse_expression(source, limits.parse), problem.program, tracer)

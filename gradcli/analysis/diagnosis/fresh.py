@@ -38,11 +38,10 @@ def fresh(claim: Claim) -> list[Point]:
 def _moved(
     claim: Claim, generator: np.random.Generator, distance: float
 ) -> Iterator[tuple[Node, Array]]:
-    problem = claim.walk.problem
-    counted = set(ancestors([node for node in problem.looked if node.kind == "float"]))
+    problem, fixed = claim.walk.problem, counted(claim)
     for node in dict.fromkeys([*problem.leaves.values(), *claim.walk.feeds]):
         value = claim.points[0].value(node)
-        if value is None or node.kind != "float" or node in counted:
+        if value is None or node.kind != "float" or node in fixed:
             continue
         told_apart = node is not claim.leaf and value.size > 1
         if told_apart and np.isin(value, (0.0, 1.0)).all():
@@ -52,6 +51,12 @@ def _moved(
         if node is not claim.leaf:
             moved = np.where((value == 0) & (value.size > 1), 0.0, moved)
         yield node, moved.astype(dtype)
+
+
+def counted(claim: Claim) -> set[Node]:
+    """What the program looks at as numbers: indices and counts."""
+    looked = claim.walk.problem.looked
+    return set(ancestors([node for node in looked if node.kind == "float"]))
 
 
 def near(value: Array, generator: np.random.Generator, distance: float) -> Array:

@@ -16,7 +16,7 @@ from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
 from gradcli.graph import CONSTANT, Node, Shape, ancestors, dependents
-from gradcli.language.construct import call, name, number
+from gradcli.language.construct import attribute, binary, call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Binary, Expression, Name, Number, Unary
@@ -71,6 +71,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         *plain,
         *own,
         *_locals(claim, words),
+        *_powers(claim, words),
         *_by_hand(claim, words),
         *parts,
     ]
@@ -123,7 +124,9 @@ def _distinct(pieces: list[Piece]) -> list[Piece]:
 def _matrices(
     names: Mapping[str, Shape], order: Iterable[Node], words: Wording
 ) -> dict[int, list[Piece]]:
-    """Square matrices by their size: those with names, and some that the program computes."""
+    """Square matrices by their size: those with names, some that the program computes, and products
+    of one with its transpose.
+    """
     found: dict[int, list[Piece]] = {}
     for title, shape in names.items():
         if len(shape) == 2 and shape[0] == shape[1]:
@@ -134,6 +137,11 @@ def _matrices(
         expression = _read(text) if text else None
         if expression is not None and len(found.setdefault(node.shape[0], [])) < SQUARE:
             found[node.shape[0]].append(Piece(expression))
+    for title, shape in names.items():
+        if len(shape) == 2:
+            own, turned = name(title), attribute(name(title), "T")
+            found.setdefault(shape[1], []).append(Piece(binary("@", turned, own), is_square=True))
+            found.setdefault(shape[0], []).append(Piece(binary("@", own, turned), is_square=True))
     return {length: _distinct(pieces) for length, pieces in found.items()}
 
 
@@ -169,6 +177,17 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
                     yield Piece(expression, told)
                 if isinstance(expression, Unary):
                     yield Piece(expression.operand, f"{told} without its sign")
+
+
+def _powers(claim: Claim, words: Wording) -> Iterator[Piece]:
+    """Those of what has a name and is raised to a power, and the next ones."""
+    for node in claim.between[:MOST]:
+        exponent = number_of(node.inputs[1]) if node.op.infix == "**" else None
+        if exponent is not None and words.is_named(node.inputs[0]):
+            base = name(words.of(node.inputs[0]))
+            for each in (exponent, exponent + 1, exponent - 1):
+                if each > 1:
+                    yield Piece(binary("**", base, number(each)))
 
 
 def _mistaken(claim: Claim, words: Wording) -> dict[str, list[Change]]:
@@ -235,7 +254,8 @@ def _parts(claim: Claim, words: Wording) -> tuple[list[Piece], list[Piece]]:
                 text = words.spelled(operand)
                 expression = _read(text) if text else None
                 if expression is not None and not isinstance(expression, Number | Unary):
-                    (terms if above in "+-" else factors).append(Piece(expression))
+                    added = above in ("+", "-")
+                    (terms if added else factors).append(Piece(expression, is_added=added))
     return terms[: 2 * MOST], factors[: 2 * MOST]
 
 

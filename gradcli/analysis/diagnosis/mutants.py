@@ -40,6 +40,8 @@ from gradcli.language.syntax import (
 from gradcli.ops import FUNCTIONS
 
 WIDEST = 60
+SHORT = 12
+"""A term of no more characters is short."""
 SAID = {
     "sign": "the sign is wrong",
     "operation": "the operation is wrong",
@@ -67,6 +69,7 @@ SAID = {
     "symmetric": "{old} is right for a symmetric matrix alone",
     "transposed-extra": "a transposition is too much",
     "other-value": "another variable belongs here",
+    "other-sum": "another sum belongs here",
     "number": "a number belongs here",
     "exchanged": "two variables are exchanged for each other",
     "condition": "the condition is wrong",
@@ -96,6 +99,13 @@ CONVERSE = MISSING | {extra: missing for missing, extra in reversed(MISSING.item
 """What a mistake is called in the other direction."""
 OFTEN = 20
 """A name that stands in more places is not exchanged in all of them."""
+KINDS = {
+    "divisor-missing": "factor-missing",
+    "unsolved": "factor-missing",
+    "operand-transposed": "transposed-extra",
+    "number": "factor-extra",
+}
+"""Mistakes that are one, however the factor is written, or the transposition."""
 ALL = ", in every place"
 SEVERAL = 5
 """A name or function that stands in more places is not changed in all of them;"""
@@ -121,6 +131,18 @@ class Mutant(NamedTuple):
     """What stands in several places of the formula, by their order, if it is changed in all;"""
     where: str = ""
     """which these are."""
+
+    @property
+    def kind(self) -> str:
+        """Its code, or that of what is one mistake with it, however it is written."""
+        return KINDS.get(self.code, self.code)
+
+    @property
+    def put(self) -> str:
+        """What was added, which is the same mistake elsewhere; empty for what replaces a part."""
+        if self.code == "unsolved":
+            return self.code
+        return print_expression(self.piece.expression).removesuffix(".T") if self.piece else ""
 
     @property
     def tree(self) -> Expression:
@@ -160,6 +182,8 @@ class Mutant(NamedTuple):
             piece = print_expression(self.piece.expression)
             piece += f", {self.piece.words}," if self.piece.words else ""
         said = SAID[self.code].format(piece=piece, old=old)
+        if self.code == "other-value" and not isinstance(self.instead, Name):
+            said = "something else belongs here"
         said += self.where
         if len(old) > WIDEST or len(new) > WIDEST:
             return said
@@ -189,14 +213,14 @@ class Grower:
         for piece in material.computed:
             named = [each for each in places(piece.expression) if each.is_value]
             parts = {each.part for each in named if isinstance(each.part, Name | Call)}
-            if len({each.id for each in parts if isinstance(each, Name)}) > 1:
+            if any(isinstance(each, Name) for each in parts):
                 self._computed.append((piece, {*map(print_expression, parts)}))
 
     def mutants(self, formula: Expression) -> Iterator[Mutant]:
         """All of one formula, in the order of its text."""
         whole = Place(formula, None, "", None)
         for other in regrouped(print_expression(formula)):
-            yield Mutant(1.3, "grouping", whole, other)
+            yield Mutant(1.6, "grouping", whole, other)
         yield from self._exchanged(formula, whole)
         yield from self._throughout(formula)
         for place in _values(formula):
@@ -225,7 +249,7 @@ class Grower:
             part = place.part
             if not place.is_value or _is_setting(place):
                 continue
-            if isinstance(part, Name | Number | Call):
+            if isinstance(part, Name | Number | Call | Compare | Index):
                 text = called(part)[0] if isinstance(part, Call) else print_expression(part)
                 alike.setdefault((type(part), text), []).append(position)
         for (_, text), positions in alike.items():
@@ -255,6 +279,11 @@ class Grower:
             for twin in function.confused if function else ():
                 there = {each: _renamed_at(known[each], twin) for each in positions}
                 yield Mutant(1.3, "function", place, there[positions[0]], None, there, ALL)
+        elif isinstance(part, Compare | Index):
+            for each in self._by_rule(place):
+                if each.code in ("condition", "index"):
+                    there = dict.fromkeys(positions, each.instead)
+                    yield each._replace(cost=each.cost + AGAIN, there=there, where=ALL)
         elif isinstance(part, Name) and part.id in self.material.names:
             for each in self._everywhere(place):
                 if each.code != "other-value" and each.cost <= DEAREST:
@@ -305,6 +334,7 @@ class Grower:
                 yield from self._with_terms([piece], part, place)
             for piece in self.material.terms:
                 more = 0.0 if place.above is None else _length(piece)
+                more = min(more, _lengthy(piece)) if piece.is_added else more
                 for symbol in "+-":
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
@@ -332,26 +362,39 @@ class Grower:
         for piece, parts in self._computed if used else ():
             if used not in parts:  # else a factor or a term is missing
                 yield Mutant(1.6 + _length(piece), "other-value", place, piece.expression)
+        if _is_sum(part):
+            names = _names_in(part)
+            for piece, _ in self._computed:
+                if _is_sum(piece.expression) and _names_in(piece.expression) == names:
+                    yield Mutant(1.7 + _length(piece), "other-sum", place, piece.expression)
 
     def _with_matrices(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a square matrix more in a product of matrices, or as that of a linear system."""
         shape = self.material.shape(part)
         inside = not is_outermost(place, "*/")
         inverted = 0.4 if _is_inverted(place) else 0.0
-        if not shape or (inside and not isinstance(part, Name)):
+        is_identity = isinstance(part, Call) and called(part)[0] == "eye"
+        grouped = isinstance(part, Name) or (isinstance(part, Binary) and place.field == "right")
+        if not shape or is_identity or (inside and not grouped):
             return
         for piece in self.material.matrices.get(shape[-2:][0], ()):
             cost = 1.55 + _length(piece) / 2 + (0.1 if inside else 0.0) + inverted
             product = binary("@", piece.expression, part)
             yield Mutant(cost, "factor-missing", place, product, piece)
-            yield Mutant(cost, "unsolved", place, call("solve", piece.expression, part))
+            for other in _turned(piece):
+                product = binary("@", other.expression, part)
+                yield Mutant(cost + 0.05, "factor-missing", place, product, other)
             turned = attribute(piece.expression, "T")
-            yield Mutant(cost + 0.05, "unsolved", place, call("solve", turned, part))
+            systems = () if piece.is_square else (piece.expression, turned)
+            for more, system in enumerate(systems):
+                yield Mutant(cost + more / 20, "unsolved", place, call("solve", system, part))
         for piece in self.material.matrices.get(shape[-1], ()):
-            product = binary("@", part, piece.expression)
-            yield Mutant(1.55 + _length(piece) / 2, "factor-missing", place, product, piece)
-        for title, other in self.material.names.items() if len(shape) == 1 else ():
-            if other == shape:
+            for more, other in enumerate((piece, *_turned(piece))):
+                product = binary("@", part, other.expression)
+                cost = 1.55 + _length(piece) / 2 + 0.15 * more
+                yield Mutant(cost, "factor-missing", place, product, other)
+        for title, length in self.material.names.items() if len(shape) == 1 else ():
+            if length == shape:
                 product = binary("@", part, name(title))
                 yield Mutant(1.95, "factor-missing", place, product, Piece(name(title)))
 
@@ -368,11 +411,30 @@ def _first_factor(part: Expression) -> Expression:
     return part
 
 
+def _turned(piece: Piece) -> Sequence[Piece]:
+    """A matrix with a name, transposed."""
+    named = isinstance(piece.expression, Name)
+    return [Piece(attribute(piece.expression, "T"))] if named else []
+
+
+def _is_sum(part: Expression) -> bool:
+    return isinstance(part, Binary) and part.operator in "+-"
+
+
+def _names_in(part: Expression) -> set[str]:
+    return {each.part.id for each in places(part) if isinstance(each.part, Name)}
+
+
 def _length(piece: Piece) -> float:
     """What a piece costs: much if it is more than a number or a name."""
     if isinstance(piece.expression, Number | Name):
         return 0.0
     return 0.3 + len(print_expression(piece.expression)) / 100
+
+
+def _lengthy(piece: Piece) -> float:
+    """What a term of the gradient costs, which is left out easily: little if it is short."""
+    return max(0, len(print_expression(piece.expression)) - SHORT) / 100 - 0.05
 
 
 def with_each(formula: Expression, there: Mapping[int, Expression]) -> Expression:

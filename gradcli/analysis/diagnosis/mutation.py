@@ -7,7 +7,8 @@ of the run, is the gradient: where it differs from the user's formula is the mis
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice, takewhile
 
 import numpy as np
@@ -16,14 +17,15 @@ from gradcli.algebra.rules import derivatives
 from gradcli.analysis.diagnosis.alternatives import (
     DEAR,
     FACTORS,
+    OTHERS,
     Slip,
     is_inside,
     meet,
     product_of,
     stands_twice,
 )  # fmt: skip
-from gradcli.analysis.diagnosis.claim import Claim, Point
-from gradcli.analysis.diagnosis.fresh import alike, usual_size
+from gradcli.analysis.diagnosis.claim import Claim, Point, typed
+from gradcli.analysis.diagnosis.fresh import alike, counted, usual_size
 from gradcli.analysis.diagnosis.material import material
 from gradcli.analysis.diagnosis.mutants import Grower, Mutant
 from gradcli.analysis.diagnosis.slips import ReverseStep
@@ -43,10 +45,14 @@ PARTS = 400_000
 """About how many parts of formulas are traced for that; a longer formula has fewer mutants."""
 ANYWHERE = frozenset({"sign", "other-value"})
 """Mistakes of which it says nothing that the program computes what belongs there."""
-COMPUTED, NOT_PLAIN, DOUBT = 0.3, 0.4, 0.3
+AS_LIKELY = 0.6
+"""A slip is told in other words, too, if these cost no more than that."""
+COMPUTED, NOT_PLAIN, DOUBT = 0.3, 0.4, 0.4
 """How much more and less likely it is than its cost says that a slip was made."""
 APART = 0.2
 """How far what has a name is moved, relative to its elements."""
+PUT = frozenset({"factor-missing", "term-missing", "constant", "other-value", "function-missing"})
+"""Mistakes that are one if what was put there is, or where."""
 LONGEST = 2_000
 """A formula of more parts than this is not searched."""
 EACH = 5
@@ -62,11 +68,11 @@ NEARER = 1e-3
 class Mutation:
     """Tries mutants of a formula until its budget is spent."""
 
-    def __init__(self, claim: Claim, typed: Typed, words: Wording) -> None:
+    def __init__(self, claim: Claim, own: Typed, words: Wording) -> None:
         """The points of the claim are fresh ones."""
         self.claim = claim
-        self.typed = typed
-        self.grower = Grower(material(claim, words, typed.remember()))
+        self.typed = own
+        self.grower = Grower(material(claim, words, own.remember()))
         self.points = claim.points
         self._distances = [self._distance(point, claim.mine) for point in self.points]
         plain = words.plain(claim.grad)
@@ -76,20 +82,44 @@ class Mutation:
         self.left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
         self.tried: dict[Node, Mutant | None] = {claim.mine: None}
         """The first mutant that gives each node."""
-        parts = sum(1 for _ in islice(places(typed.expression), LONGEST + 1))
+        parts = sum(1 for _ in islice(places(own.expression), LONGEST + 1))
         self.left = min(self.left, PARTS // parts) if parts <= LONGEST else 0
         self.firsts = min(FIRSTS, self.left // 20)
-        mutants = islice(self.grower.mutants(typed.expression), EACH * self.left)
+        mutants = islice(self.grower.mutants(own.expression), EACH * self.left)
         self.mutants = sorted(mutants, key=lambda each: each.cost)
         self.dearest = math.inf
         """What a slip costs at most that is looked for."""
+
+    @cached_property
+    def _anywhere(self) -> tuple[dict[Node, Array], Typed]:
+        """Any values for all names, and the formula where they stand for these."""
+        return self._freed(lambda numbers, _value: numbers)
+
+    @cached_property
+    def _alike(self) -> tuple[dict[Node, Array], Typed]:
+        """The same of values that look like theirs."""
+        return self._freed(alike)
+
+    def _freed(self, put: Callable[[Array, Array], Array]) -> tuple[dict[Node, Array], Typed]:
+        walk, generator = self.claim.walk, np.random.default_rng(0)
+        free: dict[str, Node] = {}
+        feeds, fixed = dict(walk.feeds), counted(self.claim)
+        for title, node in {**walk.problem.names, **walk.problem.leaves, **walk.vectors}.items():
+            value = self.points[0].value(node) if node.kind == "float" else None
+            if value is not None and node.known is None and node not in fixed:
+                free[title] = node.graph.input(title, node.shape, "float")
+                feeds[free[title]] = put(moved(value, generator), value)
+        return feeds, typed(walk, self.typed.source, feeds, free)
 
     def singles(self) -> Iterator[Slip]:
         """The slips that alone explain the difference, the most likely first."""
         affordable = takewhile(lambda each: each.cost <= self.dearest, self.mutants)
         for right in self.right(affordable):
-            doubtful = self._is_doubtful(right)
-            yield Slip((right,), right.tree, plain=self.is_plain(right.tree), doubtful=doubtful)
+            if self._is_doubling(right):
+                continue
+            plain = self.is_plain(right.tree)
+            doubtful = self._is_doubtful(right) or (right.code == "grouping" and not plain)
+            yield Slip((right,), right.tree, plain=plain, doubtful=doubtful)
 
     def likelihood(self, slip: Slip) -> float:
         """The less, the more likely is one of several slips that are all right at fresh points: one
@@ -118,6 +148,16 @@ class Mutation:
             return any(self.typed.value(each) in self._computed for each in ways)
         return False
 
+    def _is_doubling(self, mutant: Mutant) -> bool:
+        """Whether it adds a part to itself: that is told of the factor 2."""
+        if mutant.code != "term-missing" or mutant.piece is None:
+            return False
+        assert isinstance(mutant.place.part, Expression)
+        with Tolerant():
+            part, piece = map(self.typed.value, (mutant.place.part, mutant.piece.expression))
+            return part in (piece, -piece)
+        return False
+
     def _is_doubtful(self, mutant: Mutant) -> bool:
         """Whether it puts what no one computes where it stands by chance: a factor in a power's
         base that belongs in front of that, a power that another factor has too much.
@@ -133,18 +173,31 @@ class Mutation:
         return doubtful and not self._is_computed(mutant)
 
     def is_same(self, one: Slip, other: Slip) -> bool:
-        """Whether a slip is another one in other words: at its place, unless the program computes
-        what belongs there, or the formulas without them agree whatever the names stand for, not
-        only because of what the program computes.
+        """Whether a slip is another one in other words: it puts something else with the same value
+        there, or the same elsewhere, or makes the same formula whatever the names stand for.
         """
         (a, *_), (b, *_) = one.mutants, other.mutants
-        alike = a.code == b.code or not self._is_computed(a)
-        if {a.code, b.code} <= FACTORS or (alike and meet(a.place, b.place)):
+        beside = meet(a.place, b.place)
+        if beside and (a.there or {}).keys() == (b.there or {}).keys():
             return True
-        nodes = [self.value(each.formula) for each in (one, other)]
-        known = [each for each in nodes if each]
-        signs = a.code == b.code == "sign"  # where p - t adds up to 0, x + c is c + x and c - x
-        return self._agree(known, one.formula, other.formula, looks=not signs)
+        if a.kind == b.kind in PUT and (beside or a.put == b.put != ""):
+            return True
+        with Tolerant():
+            signs = a.kind == b.kind == "sign"  # where p - t adds up to 0, x + c is c - x, too
+            values, anywhere = self._anywhere if signs else self._alike
+            nodes = [anywhere.value(each.formula) for each in (one, other)]
+            point = Steps(nodes, values, np.dtype(np.float64))
+            first, second = map(np.asarray, point.values())
+            return distance(first, second) <= self.claim.rtol
+        return False
+
+    def is_told_too(self, one: Slip, other: Slip) -> bool:
+        """Whether it is told of a slip that it is another one in other words: of another kind."""
+        (a, *_), (b, *_) = one.mutants, other.mutants
+        told = {each.kind for each in (b, *other.also)}
+        if a.kind in told or self._is_doubtful(a) or one.cost - other.cost > AS_LIKELY:
+            return False
+        return len(other.also) < OTHERS
 
     def is_plain(self, formula: Expression) -> bool:
         """Whether a formula is the gradient whatever the names stand for."""
@@ -162,23 +215,19 @@ class Mutation:
         typed = self.typed.expression
         return outcome is not None and self._agree([outcome, self.claim.mine], typed)
 
-    def _agree(self, nodes: Sequence[Node], *formulas: Expression, looks: bool = False) -> bool:
-        """Whether two nodes do where all that formulas have a name for has other values, which may
-        look like those of the run.
-        """
+    def _agree(self, nodes: Sequence[Node], formula: Expression) -> bool:
+        """Whether two nodes do where all that a formula has a name for has other values."""
         with Tolerant():
-            free = self._freely(nodes, formulas, looks=looks)
+            free = self._freely(nodes, formula)
             point = Steps(nodes, free, np.dtype(np.float64))
             one, other = map(np.asarray, point.values())
             return distance(one, other) <= self.claim.rtol
         return False
 
-    def _freely(
-        self, nodes: Sequence[Node], formulas: Sequence[Expression], *, looks: bool
-    ) -> dict[Node, Array]:
-        """Other values for the inputs, and for all that formulas have a name for."""
+    def _freely(self, nodes: Sequence[Node], formula: Expression) -> dict[Node, Array]:
+        """Other values for the inputs, and for all that a formula has a name for."""
         walk, generator = self.claim.walk, np.random.default_rng(0)
-        parts = (place.part for formula in formulas for place in places(formula))
+        parts = (place.part for place in places(formula))
         read = {part.id for part in parts if isinstance(part, Name)}
         known = walk.problem.names
         named = {*walk.inputs.values(), *walk.vectors.values()}
@@ -188,8 +237,7 @@ class Mutation:
             value = self.points[0].value(node) if node in named else None
             if value is not None and node.kind == "float" and node.known is None:
                 moves = APART * generator.uniform(-1.0, 1.0, value.shape)
-                moved = value + moves * np.where(value == 0, usual_size(value), np.abs(value))
-                found[node] = alike(moved, value) if looks else moved
+                found[node] = value + moves * np.where(value == 0, usual_size(value), np.abs(value))
         return found
 
     def right(self, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
@@ -226,6 +274,12 @@ class Mutation:
         with Tolerant():
             return distance(point.value(node), point.value(self.claim.grad))
         return math.inf
+
+
+def moved(value: Array, generator: np.random.Generator) -> Array:
+    """Other numbers near by, which need not look like these."""
+    moves = APART * generator.uniform(-1.0, 1.0, value.shape)
+    return np.asarray(value + moves * np.where(value == 0, usual_size(value), np.abs(value)))
 
 
 def _by_parts(

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.lexer import lex
 from gradcli.language.parser import ParseLimits, parse_expression
-from gradcli.language.rewrite import places
-from gradcli.language.syntax import Call, Expression
+from gradcli.language.syntax import Expression
 
 LONGEST = 60
 """Texts of more tokens are left as they are."""
@@ -33,17 +32,6 @@ def regrouped(text: str) -> Iterator[Expression]:
                 yield parse_expression(Source("a formula", written), limits)
             except GradcliError:
                 continue
-
-
-def nesting(formula: Expression) -> int:
-    """How many functions are taken of functions."""
-    found = 0
-    for place in places(formula):
-        above = place.above if isinstance(place.part, Call) else None
-        while above is not None:
-            found += isinstance(above.part, Call)
-            above = above.above
-    return found
 
 
 def _arranged(words: list[str], pairs: dict[int, int]) -> Iterator[list[str]]:

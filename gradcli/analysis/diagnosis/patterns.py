@@ -49,7 +49,7 @@ def described(claim: Claim) -> Cause:
     if mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
         return Cause("permuted", "the same numbers, in another order")
     order = _order(claim) if claim.typed is not None else 0
-    if order:
+    if order > 1:  # whatever is right at 0 is off by the first power
         error = f"its relative error goes with {claim.name}**{order}"
         text = f"it is right only as {claim.name} goes to 0, where {error}"
         return Cause("series", f"{text}: a series that ends too soon?")

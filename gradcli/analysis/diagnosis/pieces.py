@@ -16,6 +16,10 @@ class Piece(NamedTuple):
     expression: Expression
     words: str = ""
     """What it is, where its own text does not say it."""
+    is_added: bool = False
+    """Whether the gradient is a sum that it is a term of."""
+    is_square: bool = False
+    """Whether it is the product of a matrix with its transpose."""
 
 
 Change: TypeAlias = tuple[float, str, Expression]

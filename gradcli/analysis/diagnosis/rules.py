@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeGuard
 
 from gradcli.analysis.diagnosis.calls import (
+    SCORED,
     axes,
     distributed,
     functions,
@@ -110,13 +111,13 @@ def _moved_term(part: Binary, _place: Place, _material: Material) -> Iterator[Ch
     if symbol in "+-":
         first, factors = _factors(left)
         if factors and not _is_number(first):
-            yield 1.35, "grouping", _product_of(binary(symbol, first, right), factors)
+            yield 1.6, "grouping", _product_of(binary(symbol, first, right), factors)
         for place, (each, factor) in enumerate(factors if len(factors) <= MOST else ()):
             whole = [*factors[:place], (each, binary(symbol, factor, right)), *factors[place + 1 :]]
-            yield 1.35, "grouping", _product_of(first, whole)
+            yield 1.6, "grouping", _product_of(first, whole)
     elif symbol in "*/@" and isinstance(left, Binary) and left.operator in "+-":
         first = binary(symbol, left.left, right)
-        yield 1.35, "grouping", binary(left.operator, first, left.right)
+        yield 1.6, "grouping", binary(left.operator, first, left.right)
 
 
 def _is_number(part: Expression) -> bool:
@@ -190,8 +191,8 @@ def _differentiated(part: Binary) -> Iterator[Change]:
             yield 1.2, "differentiated", _product_of(start, rest)
 
 
-def _power(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
-    """x**(n - 1) for x**n."""
+def _power(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
+    """x**(n - 1) for x**n, x*(1 - x) or abs(x) for x**2."""
     if part.operator == "**" and not _is_number(part.right):
         for symbol in "-+":
             exponent = binary(symbol, part.right, number(1.0))
@@ -199,6 +200,8 @@ def _power(part: Binary, _place: Place, _material: Material) -> Iterator[Change]
     elif part.operator == "**" and _is_two(part.right):
         rest = binary("-", number(1.0), part.left)
         yield 1.25, "complement", binary("*", part.left, rest)
+        if "abs" in material.own:
+            yield 1.2, "function", call("abs", part.left)
 
 
 def _of_calls(part: Binary) -> Iterator[Change]:
@@ -285,7 +288,8 @@ def _compare(part: Compare, _place: Place, _material: Material) -> Iterator[Chan
         for other in dict.fromkeys((FLIPPED[symbol], *FLIPPED)):
             if other != symbol:
                 operators: Any = (*before, other, *after)
-                yield 1.0, "condition", Compare(operators, part.operands, NOWHERE)
+                cost = 1.65 if other in ("==", "!=") else 1.0  # that is asked of whole numbers
+                yield cost, "condition", Compare(operators, part.operands, NOWHERE)
 
 
 # --- numbers, names, indices ---------------------------------------------------------------
@@ -322,6 +326,10 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     yield (1.5, "index", number(-value)) if code == "index" else (1.3, "sign", number(-value))
     for title in material.names if code == "constant" else ():
         yield 1.6, "other-value", name(title)
+        if value == 1:
+            yield 1.7, "other-value", binary("**", name(title), number(2.0))
+    if code == "constant" and value > 1:
+        yield 1.4, "function-missing", call("sqrt", part)
     for total in material.totals if code == "constant" else ():
         yield 1.6, "constant", total
 
@@ -343,8 +351,11 @@ def _beside(place: Place) -> str:
     return other.id if isinstance(other, Name) else ""
 
 
-def _index(part: Index, _place: Place, _material: Material) -> Iterator[Change]:
+def _index(part: Index, _place: Place, material: Material) -> Iterator[Change]:
     yield 1.2, "index", part.value
+    for title, shape in material.names.items():
+        if shape == material.shape(part):
+            yield 1.4, "other-value", name(title)
     for position, item in enumerate(part.items):
         if isinstance(item, Number | Constant):
             others = [each for each in part.items if each is not item]
@@ -353,15 +364,18 @@ def _index(part: Index, _place: Place, _material: Material) -> Iterator[Change]:
                     items = [*others[:place], item, *others[place:]]
                     yield 1.1, "index", subscript(part.value, items)
         if isinstance(item, Slice):
-            for step in (1.0, -1.0):
+            for step in (1.0, -1.0, 2.0, -2.0):
                 bounds = (
                     _moved(item.lower, step, opens=step > 0),
                     _moved(item.upper, step, opens=step < 0),
                 )
-                for lower, upper in ((bounds[0], item.upper), (item.lower, bounds[1]), bounds):
+                moves = [bounds]
+                if abs(step) == 1:
+                    moves += [(bounds[0], item.upper), (item.lower, bounds[1])]
+                for lower, upper in moves:
                     shifted = Slice(lower, upper, item.step, NOWHERE)
                     items = [*part.items[:position], shifted, *part.items[position + 1 :]]
-                    yield 1.1, "index", subscript(part.value, items)
+                    yield 1.0 + abs(step) / 10, "index", subscript(part.value, items)
 
 
 def _moved(bound: Expression | None, step: float, *, opens: bool) -> Expression | None:
@@ -512,6 +526,9 @@ def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Ch
                 yield cost, "sign", unary("-", part)
             else:
                 yield cost, "function-missing", call(title, part)
+        shape = () if material.own.isdisjoint(SCORED) else material.shape(part) or ()
+        for axis in range(len(shape)):
+            yield 1.4, "function-missing", call("softmax", part, dim=number(axis))
 
 
 def _limited(part: Expression, _place: Place, material: Material) -> Iterator[Change]:

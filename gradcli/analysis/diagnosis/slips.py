@@ -194,7 +194,7 @@ def _slips(
         yield "mean", text, _skipped
     elif local is not None and number_of(words.plain(local)) not in (1, -1):
         yield from _of_factor(step, local, words, numbers, several=several)
-    if local is not None and step.operand.shape == node.shape:
+    if local is not None and (isinstance(op, Elementwise) or step.operand.shape == node.shape):
         for wrong, derivative in misremembered(node, step.position, words):
             right = textbook(local, node, step.position, words)
             text = f"the derivative of {words.of(node)} by {below} is {right}, not {wrong}"
@@ -294,6 +294,10 @@ def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
 def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, str]:
     """Code and sentence for two factors in a row that are missing."""
     first, second = (each.local() for each in (step, after))
+    for one, other in ((first, after), (second, step)):
+        if one is not None and number_of(one) == 1 and other.local() is None:
+            told = f"the derivative of {words.defined(other.node)} by {words.of(other.operand)}"
+            return "chain-factor", f"a factor of the chain rule is missing: {told}"
     factors = "two of the chain rule's factors"
     if first is not None and second is not None:
         a = textbook(first, step.node, step.position, words)

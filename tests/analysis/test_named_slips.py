@@ -1,0 +1,116 @@
+"""Slips that people make in formulas of gradients, one of each kind, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import pytest
+
+from tests.analysis.test_diagnosis import compared
+
+DATA = {
+    "a": [1.5, 0.8, 2.4],
+    "b": [0.4, -0.7],
+    "c": [0.5, -0.9, 1.2],
+    "g": [1.0, -0.7],
+    "h": 0.6,
+    "k": 0.3,
+    "t": [0.2, 0.5, 0.3],
+    "u": [0.4, 1.0, 0.3, 0.8, 0.1],
+    "v": [0.1, 0.6, -0.4],
+    "w": [0.5, -0.8, 0.3],
+    "x": [0.4, 1.3, 2.2],
+    "y": [0.3, 0.6, 0.8],
+    "A": [[0.7, 0.3], [0.2, -0.6], [1.1, 0.9]],
+    "D": [[1.0, -2.0], [0.5, 0.4]],
+    "U": [[0.2, -0.6], [0.7, 0.5]],
+    "V": [[0.5, -0.2], [0.9, 0.4]],
+    "Z": [[0.3, -1.2, 0.7], [1.1, 0.4, -0.5]],
+    "Y": [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+}
+
+
+class Named(NamedTuple):
+    program: str
+    leaf: str
+    wrong: str
+    words: str
+
+
+NAMED = [
+    Named("sum(logsumexp(Z, dim=1)) - sum(Z*Y)", "Z", "Z - Y",
+          "a function is missing: Z instead of softmax(Z, dim=1)"),
+    Named("sum(abs(x - k))/h", "h", "-sum((x - k)**2)/h**2",
+          "(x - k)**2 instead of abs(x - k)"),
+    Named("d = x - c; h*sum(d**2)", "h", "sum(abs(d))", "abs(d) instead of d**2"),
+    Named("sum(a*(x - h)**2)/sum(a)", "h", "-2*mean(a*(x - h))",
+          "mean(a * (x - h)) instead of sum(a * (x - h)) / sum(a)"),
+    Named("f = U@tanh(U@b); L = sum(g*f)", "b", "U.T@((1 - tanh(U@b)**2)*(g*1.0))", "U"),
+    Named("r = A@b - c; L = sum(r**2) + k*sum((D@b)**2)", "b", "2*A.T@r + 2*k*b",
+          "the factor D.T @ D is missing"),
+    Named("n = u[1:-1] + h*(u[2:] - 2*u[1:-1] + u[:-2]); L = sum((n - v)**2)/2", "h",
+          "sum((n - v)*(u[2:] - u[:-2]))", "another sum belongs here"),
+    Named("V = k*x*(1 - cos(c)); L = sum(V)", "k", "sum(x*sin(c))",
+          "something else belongs here: sin(c) instead of 1 - cos(c)"),
+    Named("q = h*tanh(c*x); L = sum(v*q)", "x", "v*h*(1 - q**2)*c", "q instead of tanh(c * x)"),
+    Named("-sum(log(h) + (k - 1)*log(1 - y**h))", "h",
+          "-sum(1/h - (k - 1)*h*y**(h - 1)/(1 - y**h))", "not h*y**(h - 1)"),
+    Named("sum(log(1 + ((x - h)/k)**2))", "h", "-2*sum((x - h)/(1 + (x - h)**2))",
+          "1 instead of k**2"),
+    Named("sum(w*erf(x/sqrt(2)))", "x", "w*exp(-x**2/2)*2/2/sqrt(pi)", "2 instead of sqrt(2)"),
+    Named("p = w*x; L = sum(relu(p[:2])*b) + sum(relu(p[1:])*g)", "w",
+          "cat([(p[:2] < 0)*b*x[:2], [0.]]) + cat([[0.], (p[1:] > 0)*g*x[1:]])",
+          "p[:2] < 0 instead of p[:2] > 0"),
+    Named("f = sum((U@D)*V); L = f", "U", "V@D", "D"),
+]  # fmt: skip
+"""Programs, leaves, wrong formulas, and what is said of these with certainty."""
+
+
+@pytest.mark.parametrize("case", NAMED, ids=lambda case: case.wrong)
+def test_a_slip_is_named_with_certainty(case: Named) -> None:
+    known = re.findall(r"\b[A-Za-z]\b", case.program)
+    inputs = {name: DATA[name] for name in DATA if name in known}
+    inputs = {name: inputs[name] for name in inputs if f"{name} = " not in case.program}
+    found = compared(case.program, inputs, case.leaf, case.wrong)
+    assert found.verdict == "fail"
+    assert found.sure
+    assert case.words in found.causes[0].message
+
+
+def test_two_readings_of_one_formula_are_both_told() -> None:
+    """The part of the product rule that is missing is as large as what may have been left out in
+    the other part: h*q is -k*h*y.
+    """
+    found = compared(
+        "q = -k*y; p = -k*(y + h*q); z = y + h/2*(q + p); L = (z - t)**2/2",
+        {"k": 0.9, "h": 0.2, "y": 1.1, "t": 0.7},
+        "k",
+        "(z - t)*h/2*(-y - y + k*h*y)",
+    )
+    message = found.causes[0].message
+    assert "path through y + h*q" in message
+    assert "in the formula, the factor 2 is missing" in message
+
+
+def test_parentheses_are_told_where_they_may_be_wrong() -> None:
+    """p - t/2 is (p - t)/2 with a division that is missing, or with other parentheses."""
+    found = compared(
+        "p = softmax(x); L = -sum(t*log(p))/2",
+        {"x": [0.4, 1.3, 2.2], "t": [0.2, 0.5, 0.3]},
+        "x",
+        "p - t/2",
+    )
+    assert found.sure
+    assert "division by 2" in found.causes[0].message
+    assert "parentheses" in found.causes[0].message
+
+
+def test_what_is_wrong_by_the_first_power_is_no_series() -> None:
+    found = compared(
+        "sum(c*x) + sum(x**3*exp(x))/2 + sum(x**2*sin(k*x))",
+        {"x": [0.4, 1.3, 2.2], "c": [0.5, -0.9, 1.2], "k": 0.7},
+        "x",
+        "c + 0.37*x*exp(1.3*x)",
+    )
+    assert "series" not in {each.code for each in found.causes}
