@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import islice, takewhile
+from typing import TypeAlias
 
 import numpy as np
 
@@ -89,18 +89,12 @@ class Mutation:
         self.mutants = sorted(mutants, key=lambda each: each.cost)
         self.dearest = math.inf
         """What a slip costs at most that is looked for."""
+        self._known: dict[Put, tuple[dict[Node, Array], Typed]] = {}
 
-    @cached_property
-    def _anywhere(self) -> tuple[dict[Node, Array], Typed]:
-        """Any values for all names, and the formula where they stand for these."""
-        return self._freed(lambda numbers, _value: numbers)
-
-    @cached_property
-    def _alike(self) -> tuple[dict[Node, Array], Typed]:
-        """The same of values that look like theirs."""
-        return self._freed(alike)
-
-    def _freed(self, put: Callable[[Array, Array], Array]) -> tuple[dict[Node, Array], Typed]:
+    def _freed(self, put: Put) -> tuple[dict[Node, Array], Typed]:
+        """Values for all names, and the formula where they stand for these."""
+        if put in self._known:
+            return self._known[put]
         walk, generator = self.claim.walk, np.random.default_rng(0)
         free: dict[str, Node] = {}
         feeds, fixed = dict(walk.feeds), counted(self.claim)
@@ -109,7 +103,8 @@ class Mutation:
             if value is not None and node.known is None and node not in fixed:
                 free[title] = node.graph.input(title, node.shape, "float")
                 feeds[free[title]] = put(moved(value, generator), value)
-        return feeds, typed(walk, self.typed.source, feeds, free)
+        self._known[put] = feeds, typed(walk, self.typed.source, feeds, free)
+        return self._known[put]
 
     def singles(self) -> Iterator[Slip]:
         """The slips that alone explain the difference, the most likely first."""
@@ -182,9 +177,13 @@ class Mutation:
             return True
         if a.kind == b.kind in PUT and (beside or a.put == b.put != ""):
             return True
+        signs = a.kind == b.kind == "sign"  # where p - t adds up to 0, x + c is c - x, too
+        return self._is_one_formula(one, other, as_moved if signs else alike)
+
+    def _is_one_formula(self, one: Slip, other: Slip, put: Put) -> bool:
+        """Whether both make the same formula whatever the names stand for."""
         with Tolerant():
-            signs = a.kind == b.kind == "sign"  # where p - t adds up to 0, x + c is c - x, too
-            values, anywhere = self._anywhere if signs else self._alike
+            values, anywhere = self._freed(put)
             nodes = [anywhere.value(each.formula) for each in (one, other)]
             point = Steps(nodes, values, np.dtype(np.float64))
             first, second = map(np.asarray, point.values())
@@ -192,12 +191,17 @@ class Mutation:
         return False
 
     def is_told_too(self, one: Slip, other: Slip) -> bool:
-        """Whether it is told of a slip that it is another one in other words: of another kind."""
+        """Whether it is told of a slip that it is another one in other words: of another kind, and
+        elsewhere, or what only the program makes the same.
+        """
         (a, *_), (b, *_) = one.mutants, other.mutants
         told = {each.kind for each in (b, *other.also)}
         if a.kind in told or self._is_doubtful(a) or one.cost - other.cost > AS_LIKELY:
             return False
-        return len(other.also) < OTHERS
+        if len(other.also) == OTHERS:
+            return False
+        apart = "grouping" in (a.code, b.code) or not meet(a.place, b.place)
+        return apart or not all(self._is_one_formula(one, other, put) for put in (alike, negative))
 
     def is_plain(self, formula: Expression) -> bool:
         """Whether a formula is the gradient whatever the names stand for."""
@@ -274,6 +278,19 @@ class Mutation:
         with Tolerant():
             return distance(point.value(node), point.value(self.claim.grad))
         return math.inf
+
+
+Put: TypeAlias = Callable[[Array, Array], Array]
+"""From numbers near those of a name, and these: what it may stand for."""
+
+
+def as_moved(numbers: Array, _value: Array) -> Array:
+    return numbers
+
+
+def negative(numbers: Array, _value: Array) -> Array:
+    """Of the other sign: abs(x) is not x there."""
+    return -numbers
 
 
 def moved(value: Array, generator: np.random.Generator) -> Array:
