@@ -106,7 +106,7 @@ class LBFGS(Optimiser):
     # --- a step ---
 
     def _step(self, arguments: list[Value], keywords: Given) -> Any:
-        (closure,) = bind_names("step", ("closure",), arguments, keywords).values()
+        (closure,) = bind_names("LBFGS.step", ("closure",), arguments, keywords).values()
         if not isinstance(closure, Object):
             raise GradcliError("type", "LBFGS needs a closure that computes the loss",
                                hint="optimizer.step(closure)")  # fmt: skip

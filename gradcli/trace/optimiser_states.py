@@ -81,7 +81,10 @@ def load_state(
     found = values.elements(state.item(["param_groups"]))
     saved = [each for each in found if isinstance(each, Dictionary)]
     counts = [len(values.elements(group.item(["params"]))) for group in (*parameter_groups, *saved)]
-    if len(saved) != len(parameter_groups) or counts[: len(saved)] != counts[len(saved) :]:
+    if len(saved) != len(parameter_groups):
+        raise GradcliError("value", "loaded state dict has a different number of parameter groups",
+                           hint="it has as many as the optimiser")  # fmt: skip
+    if counts[: len(saved)] != counts[len(saved) :]:
         raise GradcliError(
             "value", "loaded state dict contains a parameter group that doesn't match the size of "
             "optimizer's group", hint="it has as many groups, with as many parameters",

@@ -488,9 +488,9 @@ class Optimisers:
             made = []
             for own in groups or [{"params": params}]:
                 if "params" not in own:
-                    raise GradcliError(
-                        "value", f"{name}: a group has params, and of {', '.join(names[1:])} what "
-                        "it needs",
+                    raise RefusedError(
+                        ("KeyError", "'params'"), "value",
+                        f"{name}: a group has params, and of {', '.join(names[1:])} what it needs",
                     )  # fmt: skip
                 rows = own["params"]
                 rows = Items(self.values.elements(rows)) if isinstance(rows, Object) else rows

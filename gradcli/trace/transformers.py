@@ -139,7 +139,7 @@ class Transformers:
         named: Given,
     ) -> Value:
         names = ("query", "key", "value", *_MASKS)
-        given = bind_names("MultiheadAttention", names, inputs, named, _MASKS)
+        given = bind_names("MultiheadAttention.forward", names, inputs, named, _MASKS)
         rows = [self.values.tensor(given[each], each) for each in names[:3]]
         turns = batch_first and rows[0].ndim == 3
         if turns:
