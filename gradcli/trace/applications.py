@@ -156,6 +156,8 @@ class Applications(NumpyCalls):
 
             if holds_texts(arguments[0]):
                 return TextArray.of(self.values, arguments[0])
+        if name == "Variable":
+            self._check_volatile(arguments, keywords)
         if name == "where" and len(arguments) == 1 and not keywords:
             name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
         if self.values.of_complex is not None or is_complex_dtype(keywords.get("dtype")):
@@ -179,6 +181,19 @@ class Applications(NumpyCalls):
             if own is not None:
                 return own.call(arguments[1:], keywords)  # type: ignore[no-any-return]
         return self.applied(self.table[name], list(map(plain_value, arguments)), keywords)
+
+    def _check_volatile(self, arguments: list[Value], keywords: dict[str, Value]) -> None:
+        """Leave out what `Variable(x, volatile=True)` once meant."""
+        if "volatile" not in keywords:
+            return
+        if self.values.truth(keywords.pop("volatile")):
+            marks = arguments[1] if len(arguments) > 1 else keywords.get("requires_grad")
+            if marks is not None and self.values.truth(marks):
+                said = "Variable can't be volatile and require_grad at the same time!"
+                raise RefusedError(("ValueError", said), "value", said)
+            if self.autograd.warn is not None:
+                self.autograd.warn("UserWarning", "volatile was removed and now has no effect. "
+                                   "Use `with torch.no_grad():` instead.")  # fmt: skip
 
     def applied(
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]

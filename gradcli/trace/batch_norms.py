@@ -201,12 +201,12 @@ class BatchNorms:
                 raise RefusedError(("ValueError", said), "value", f"{told} {show(batch.shape)}")
             if found:
                 self._track(batch, found, layer.momentum or 0.0, axes)
-            options = {"eps": self.values.setting(layer.settings["eps"]), **layer.own()}
+            options = {"eps": self.values.setting(layer.settings["eps"]), **layer.weights()}
             result = self.layers.compute("instance_norm", [batch], options)
         return FUNCTIONS["squeeze"].build(result, 0) if is_single else result
 
     def _normalised(self, layer: Layer, x: Node, found: dict[str, Node], *, own: bool) -> Value:
-        options = {"eps": self.values.setting(layer.settings["eps"]), **layer.own(),
+        options = {"eps": self.values.setting(layer.settings["eps"]), **layer.weights(),
                    "training": self.values.graph.constant(own)}  # fmt: skip
         stats: list[Value] = [found.get("running_mean"), found.get("running_var")]
         result: Value = self.layers.compute("batch_norm", [x, *stats], options)

@@ -86,6 +86,8 @@ class Layer(Module):
         """Its buffers."""
         self._deleted: set[str] = set()
         """What may be set again."""
+        self._beside: set[str] = set()
+        """The parameters that the program has put to it: it computes nothing with them."""
         self.settings: Given = {}
         """What it was made with, by name: numbers may be Python's."""
         self.again: Callable[[], Layer] | None = None
@@ -125,6 +127,10 @@ class Layer(Module):
     def own(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self._parameters.items()}
 
+    def weights(self) -> dict[str, Node]:
+        """The parameters that it computes with."""
+        return {name: node for name, node in self.own().items() if name not in self._beside}
+
     def buffers(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self.statistics.items()}
 
@@ -151,7 +157,10 @@ class Layer(Module):
         if name in self.computed and isinstance(self.computed[name].kind, list):
             return self.computed[name].assign(value)
         is_parameter = isinstance(value, Node) and value in self.values.parameters
-        if name in self._parameters or name in self._deleted or is_parameter:
+        is_known = name in self._parameters or name in self._deleted
+        if is_known or is_parameter:
+            if not is_known and name not in _USUAL:
+                self._beside.add(name)
             self._set_parameter(name, value)
         elif name == "training":
             self.training = self.values.truth(value)
@@ -206,6 +215,8 @@ class Layer(Module):
 
 
 _PLACES = ("device", "dtype")
+_USUAL = ("weight", "bias")
+"""Parameters that a layer may get after it was made without them."""
 _WEIGHTS = ("weight", "pos_weight")
 """Options that are buffers where they are tensors."""
 _PADDINGS = ("zeros", "reflect", "replicate", "circular")
@@ -339,7 +350,7 @@ class Layers:
     def _computed(
         self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given
     ) -> Any:
-        own = {**layer.own(), **layer.buffers()}
+        own = {**layer.weights(), **layer.buffers()}
         if self.values.is_pytorch:
             check_count(layer.title, function, len(inputs), {**options, **own}, given)
         return self.compute(function, inputs, {**options, **own, **given})
@@ -502,7 +513,8 @@ class Layers:
         batch = x if x.ndim == axes + 2 else FUNCTIONS["unsqueeze"].build(x, 0)
         pads = tuple([self.graph.constant(float(each)) for each in widths])
         padded = self.compute("pad", [batch, pads], {"mode": mode})
-        found: Node = self.compute(f"conv{axes}d", [padded], {**options, **layer.own(), **given})
+        options = {**options, **layer.weights(), **given}
+        found: Node = self.compute(f"conv{axes}d", [padded], options)
         return found if batch is x else FUNCTIONS["squeeze"].build(found, 0)
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:

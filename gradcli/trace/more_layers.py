@@ -212,7 +212,7 @@ class MoreLayers:
                 "output_padding": self._rest(title, x.shape[-axes:], wanted, sizes),
             }
         found: Value = self.layers.compute(
-            f"conv_transpose{axes}d", [x], {**options, **layer.own()}
+            f"conv_transpose{axes}d", [x], {**options, **layer.weights()}
         )
         return found
 
