@@ -19,6 +19,7 @@ from gradcli.trace.values import Value
 _PLACES = {"tensor": (0, "data"), "as_tensor": (0, "data"), "array": (0, "object"),
            "asarray": (0, "a"), "full": (1, "fill_value")}  # fmt: skip
 """Which argument of a function holds the elements, and its name."""
+_OF_NUMPYS = ("tensor", "as_tensor")
 _BOUNDS = ("start", "end", "stop", "step")
 """What `arange` may be given by name."""
 
@@ -42,6 +43,9 @@ def makes_integers(
         named: list[tuple[object, Value]]
         named = [(each.value, keywords[title]) for each in call.keywords if each.name == title]
         pairs = pairs[place : place + 1] or named
+    arrays = numbers.values.arrays
+    if name in _OF_NUMPYS and any(each in arrays for _, each in pairs if isinstance(each, Node)):
+        return False  # a number of NumPy's has a dtype of its own
     return bool(pairs) and all(
         _is_whole(text, each) or are_integers(value, numbers) for each, value in pairs
     )
