@@ -13,9 +13,9 @@ are run.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +25,7 @@ from gradcli.engine import telling
 from gradcli.engine.aside import Aside
 from gradcli.engine.columns import Sum, is_elementwise, is_product, sums
 from gradcli.engine.kernels import Kernel, bound, kernel
-from gradcli.engine.plan import nbytes
+from gradcli.engine.plan import Resources, nbytes
 from gradcli.engine.products import is_large
 from gradcli.engine.swept import LARGE
 from gradcli.engine.threads import blas_has_one_thread
@@ -38,11 +38,14 @@ TOGETHER = 1 << 12
 STRETCH_BYTES = 1 << 20
 """About what the values of a stretch take."""
 
+IN_LOOP = " of the loop)"
+"""What follows the number of a pass in an error."""
+
 _AHEAD = 0
 """The line of what is computed of rows before their passes; those of sums follow."""
 
-LARGEST = 1 << 18
-"""Values of more elements are worth regions, threads and memory that is used again."""
+LARGEST = 1 << 19
+"""Values of so many elements may be computed strip by strip where passes are written out."""
 
 _Call: TypeAlias = tuple[Kernel, int, int | None, int]
 """A call, the slots of its one or two operands, and that of its result."""
@@ -55,9 +58,9 @@ def loop_of(results: Sequence[Node]) -> Loop:
     return loop
 
 
-def runner(outputs: Sequence[Node], threads: int = 1) -> Callable[..., list[Array]]:
+def runner(outputs: Sequence[Node], resources: Resources) -> Callable[..., list[Array]]:
     """A function of the loop's operands that returns the values of some of its results."""
-    body = Body(loop_of(outputs), [each.attributes for each in outputs], threads=threads)
+    body = Body(loop_of(outputs), [each.attributes for each in outputs], resources)
 
     def run(*operands: Array, **_: Any) -> list[Array]:
         return body.run(operands)
@@ -65,22 +68,23 @@ def runner(outputs: Sequence[Node], threads: int = 1) -> Callable[..., list[Arra
     return run
 
 
-def are_small(loop: Loop) -> bool:
-    """Whether all values in the body are so small that a pass is not worth strips or threads, and
-    are computed in the same way outside of loops.
+def is_wide(loop: Loop) -> bool:
+    """Whether passes are plans of their own, as some values are large, or those of a loop in it."""
+    loops = {node.op for node in loop.steps if isinstance(node.op, Loop)}
+    return any(node.size >= LARGE for node in loop.inside) or any(map(is_wide, loops))
+
+
+def is_alike(loop: Loop) -> bool:
+    """Whether the body has the bits of its passes written out: these have no strips, and nothing
+    that a derivative shares with what it is the derivative of, part by part.
     """
-    large = {node for node in loop.inside if node.size >= LARGE}
-    return all(_is_small(node, large) for node in loop.steps)
-
-
-def _is_small(node: Node, large: Set[Node]) -> bool:
-    """The same for a step; regions sweep over what reduces `large` values."""
-    reads_large = not large.isdisjoint(node.inputs)
-    if (node in large or reads_large) and (node.op.parts is not None or node.size >= LARGEST):
+    if any(node.size >= LARGEST or is_large(node) for node in loop.inside):
         return False
-    if reads_large and node.op.combine:
-        return False
-    return not is_large(node)
+    if not is_wide(loop):
+        return True
+    from gradcli.ops.softmax import LOGSUMEXP  # most loops are of small values
+
+    return not any(node.op is LOGSUMEXP and node.inputs[0].size >= LARGE for node in loop.steps)
 
 
 class Body:
@@ -90,22 +94,26 @@ class Body:
         self,
         loop: Loop,
         wanted: Sequence[Attributes],
+        resources: Resources,
         moved: Iterable[Node] = (),
         segment: int = 0,
-        threads: int = 1,
     ) -> None:
         """`wanted` are attributes of results. What is `moved` is carried from pass to pass though
         no result may need it. With a `segment`, no stretch goes over a multiple of so many rows.
         """
         self._loop = loop
         self._wanted = wanted
-        self._threads = threads if blas_has_one_thread() else 1
+        self._resources = resources
+        self._threads = resources.threads if blas_has_one_thread() else 1
         self.count = loop.count
         self._segment = segment or loop.count
         self._plain = loop.graph.precision == "float64"
+        self._is_wide = is_wide(loop)
+        """Then nothing is taken out of passes."""
         live = _live(loop, [*moved, *(node for node, _ in wanted)])
-        self._early = self._before_passes([node for node in loop.steps if node in live])
-        self._late = self._after_passes()
+        steps = [node for node in loop.steps if node in live]
+        self._early = {} if self._is_wide else self._before_passes(steps)
+        self._late = {} if self._is_wide else self._after_passes()
         self._columns = list(dict.fromkeys(self._collected()))
         self._rows = [each for each in loop.rows if each.node in live]
         needed = [*moved, *(node for node, every in wanted if not every)]
@@ -127,7 +135,6 @@ class Body:
             if all(each is not other.carried for other in self._sums)
         ]
         """The places of what passes carry themselves."""
-        self._calls = self._made_ready()
         self._looks_ahead = any(node.op is MATMUL for node in self._early) and not any(
             node.op.refuses for node in self._early
         )
@@ -181,6 +188,8 @@ class Body:
     def _added_up(self) -> list[Sum]:
         """The sums of products, which are taken out of the steps; what they read is collected."""
         nexts = {each.next for each in self.carried}
+        if self._is_wide:
+            return []
         asked = {node for node, _ in self._wanted if node not in nexts}.union(self._columns)
         inside = self._loop.inside
         found = list(sums(self._steps, self.carried, asked, inside))
@@ -197,7 +206,11 @@ class Body:
         """Whether a value is held as a number of Python's."""
         return self._plain and not node.shape and node.kind != "int"
 
-    def _made_ready(self) -> list[_Call]:
+    @cached_property
+    def _calls(self) -> list[_Call]:
+        """What each pass does."""
+        if self._is_wide:
+            return self._wide_pass()
         calls: list[_Call] = []
         for is_result, group in itertools.groupby(
             self._steps, key=lambda node: isinstance(node.op, Loop)
@@ -252,14 +265,30 @@ class Body:
 
         return compute, 0, None, self._slots[node]
 
+    def _wide_pass(self) -> list[_Call]:
+        """All steps as one call."""
+        wanted = [self.carried[place].next for place in self._moved]
+        wanted += [*self._columns, *(node for node, every in self._wanted if not every)]
+        outputs = set(self._steps).intersection(wanted)
+        if not outputs:
+            return []
+        results = [node for node in self._steps if node in outputs]
+        run, operands = self._resources.wide_pass(self._loop, self._steps, results)
+        return [self._of_several(run, operands, results)]
+
     def _loop_inside(self, results: Sequence[Node]) -> _Call:
         """A loop in the body."""
-        run = runner(results)
-        operands = [(self._slots[each], self._is_number(each)) for each in results[0].inputs]
+        return self._of_several(runner(results, self._resources), results[0].inputs, results)
+
+    def _of_several(
+        self, run: Callable[..., list[Array]], operands: Sequence[Node], results: Sequence[Node]
+    ) -> _Call:
+        """A call of arrays that computes several results."""
+        taken = [(self._slots[each], self._is_number(each)) for each in operands]
         slots = [(self._slots[each], self._is_number(each)) for each in results]
 
         def compute(values: list[Any]) -> None:
-            arrays = [np.asarray(values[i]) if plain else values[i] for i, plain in operands]
+            arrays = [np.asarray(values[i]) if plain else values[i] for i, plain in taken]
             for (i, plain), value in zip(slots, run(*arrays), strict=True):
                 values[i] = value.item() if plain else value
 
@@ -495,10 +524,11 @@ class Body:
     def _refused(self, error: GradcliError, slot: int, number: int) -> GradcliError:
         """The error of a pass with its place in the program; a loop inside has told its own."""
         told = error.diagnostic
-        if told.span is not None:
+        if told.message.endswith(IN_LOOP):
             return error
-        (span,) = [node.span for node, place in self._slots.items() if place == slot]
-        message = f"{told.message} (in pass {self._loop.before + number + 1:,} of the loop)"
+        spans = [node.span for node, place in self._slots.items() if place == slot]
+        span = told.span or next(iter(spans), None)
+        message = f"{told.message} (in pass {self._loop.before + number + 1:,}{IN_LOOP}"
         return GradcliError(told.code, message, hint=told.hint, span=span)
 
     def _column(self, node: Node, found: list[Any], column: Array | None) -> Array:

@@ -16,7 +16,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.bodies import runner
 from gradcli.engine.card import kernel, refusing
 from gradcli.engine.card_places import PlaceRunner, has_kernel
-from gradcli.engine.cpu import compute
+from gradcli.engine.cpu import HOST, compute
 from gradcli.engine.cuda import Sweep, second, sweep_of
 from gradcli.engine.kernels import attributes_of
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Strides, SweepLayout, walk
@@ -71,7 +71,7 @@ class LoopRunner:
         self.operands = unit.operands
         self._xp = xp
         self._notes = notes
-        self._run = runner(unit.outputs)
+        self._run = runner(unit.outputs, HOST)
 
     def __call__(self, *operands: CardArray) -> list[CardArray]:
         """The results of the loop."""

@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from gradcli.engine.bodies import Body, loop_of
+from gradcli.engine.plan import Resources
 from gradcli.graph import Array, Node
 
 
 def runner(
-    outputs: Sequence[Node], remade: Collection[Node], segment: int, threads: int
+    outputs: Sequence[Node], remade: Collection[Node], segment: int, resources: Resources
 ) -> Callable[..., list[Any]]:
     """A function of the loop's operands that returns the values of some of its results, and a
     `Column` for each that is to be remade. Among the operands may be columns in place of rows.
@@ -25,12 +26,12 @@ def runner(
     loop = loop_of(outputs)
     held = [each for each in outputs if each not in remade]
     if not remade:
-        body = Body(loop, [each.attributes for each in held], (), segment, threads)
+        body = Body(loop, [each.attributes for each in held], resources, (), segment)
         return lambda *operands, **_: body.run(operands)
     again = [each.attributes for each in outputs if each in remade]
-    later = Body(loop, again, (), segment, threads)
+    later = Body(loop, again, resources, (), segment)
     carried = [each.node for each in later.carried]
-    first = Body(loop, [each.attributes for each in held], carried, segment, threads)
+    first = Body(loop, [each.attributes for each in held], resources, carried, segment)
     places = [[each.node for each in first.carried].index(node) for node in carried]
 
     def run(*operands: Array, **_: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any, TypeAlias
@@ -34,7 +34,35 @@ _Call: TypeAlias = tuple[Kernel, int, int | None, int | None, int]
 """A call, the slots of its one to three operands, and that of its result."""
 
 
-class NumpyEngine:
+class Host:
+    """What runners are given to work with where arrays are NumPy's."""
+
+    def __init__(self, threads: int, empty: Empty | None = None) -> None:
+        """With `empty`, large values lie where it says."""
+        self.threads = threads
+        self.empty: Empty = empty or SPARE.empty
+        self.namespace = whole(empty) if empty else partial(namespace, threads=threads)
+
+    def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
+        """An engine for a plan that lies in this one, on one thread and in memory of its own."""
+        return NumpyEngine(plan, 1, empty)
+
+    def wide_pass(
+        self, loop: Loop, steps: Sequence[Node], outputs: Sequence[Node]
+    ) -> tuple[Callable[..., list[Array]], Sequence[Node]]:
+        """What computes some steps of a pass over large arrays from what they read, and that."""
+        from gradcli.engine.loops import WidePass
+
+        wide = WidePass(loop, steps, outputs)
+        ready = NumpyEngine(wide.plan, self.threads)
+        return lambda *operands: ready.run(wide.feeds(operands)), wide.operands
+
+
+HOST = Host(1)
+"""That of what is computed by itself."""
+
+
+class NumpyEngine(Host):
     """A plan made ready for NumPy: a list of calls over numbered slots. It may run many times."""
 
     device = "cpu"
@@ -46,9 +74,7 @@ class NumpyEngine:
         """
         self.plan = plan
         self.notes: list[Note] = []
-        self.threads = threads or cores()
-        self.empty: Empty = empty or SPARE.empty
-        self.namespace = whole(empty) if empty else partial(namespace, threads=self.threads)
+        super().__init__(threads or cores(), empty)
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = [None]
         self._inputs: list[tuple[int, Node]] = []
@@ -170,10 +196,6 @@ class NumpyEngine:
         self._start.append(value)
         return slot
 
-    def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
-        """An engine for a plan that lies in this one, on one thread and in memory of its own."""
-        return NumpyEngine(plan, 1, empty)
-
     def run(
         self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = EMPTY
     ) -> list[Array]:
@@ -271,7 +293,7 @@ def compute(node: Node, operands: Sequence[Array]) -> Array:
     if isinstance(node.op, Loop):
         from gradcli.engine.bodies import runner
 
-        return runner([node])(*operands)[0]
+        return runner([node], HOST)(*operands)[0]
     try:
         if is_swept(node) or (is_member(node) and (node.op.in_blocks or compiler())):
             from gradcli.engine.region import RegionRunner, alone

@@ -14,6 +14,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Runner, kernel
 from gradcli.graph import EMPTY, INPUT, Array, Node, Shape, ancestors
 from gradcli.ledger import Ledger, show_bytes
+from gradcli.ops.loops import Loop
 
 Empty: TypeAlias = Callable[[Shape, np.dtype[Any]], Array]
 """Makes an array whose elements are not set."""
@@ -118,6 +119,11 @@ class Resources(Protocol):
 
     def inside(self, plan: Plan, empty: Empty) -> Engine:
         """An engine for a plan that lies in this one, on one thread and in memory of its own."""
+
+    def wide_pass(
+        self, loop: Loop, steps: Sequence[Node], outputs: Sequence[Node]
+    ) -> tuple[Callable[..., list[Array]], Sequence[Node]]:
+        """What computes some steps of a pass over large arrays from what they read, and that."""
 
 
 class Plan:

@@ -8,6 +8,7 @@ from math import sqrt
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.bodies import STRETCH_BYTES, Body
+from gradcli.engine.cpu import HOST
 from gradcli.engine.loops import Passes
 from gradcli.engine.plan import Plan, nbytes
 from gradcli.graph import Node
@@ -53,7 +54,7 @@ class Keeper:
         self.count = unit.loop.count
         self.row_bytes = sum(map(nbytes, nodes)) // self.count
         """What each pass leaves."""
-        carried = Body(unit.loop, [each.attributes for each in nodes]).carried
+        carried = Body(unit.loop, [each.attributes for each in nodes], HOST).carried
         self.mark_bytes = OBJECT_BYTES + sum(nbytes(each.node) + OBJECT_BYTES for each in carried)
         """What a checkpoint takes."""
 

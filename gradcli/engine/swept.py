@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.graph import INPUT, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST
+from gradcli.ops.loops import Loop, written_out
 from gradcli.ops.sums import wide
 
 LARGE = 1 << 16
@@ -32,7 +33,15 @@ def is_swept(node: Node) -> bool:
     """Whether a node reduces what a region sweeps over: its members, or an input."""
     if not node.op.combine or node.inputs[0].size < LARGE:
         return False
-    return node.inputs[0].op is INPUT or is_member(node.inputs[0])
+    return may_be_swept(node.inputs[0])
+
+
+def may_be_swept(node: Node, body: Loop | None = None) -> bool:
+    """Whether a large value, maybe in the body of a loop, is a member or an input: where passes are
+    written out.
+    """
+    made = written_out(node, body)
+    return made.op is INPUT or is_member(made)
 
 
 def dtype_of_parts(node: Node) -> np.dtype[Any]:

@@ -186,6 +186,14 @@ class Loop(Op):
             return self._result(node, True)
         return OPERATORS["expand"](node, (self.count, *node.shape))
 
+    def carried_on(self, node: Node) -> Node:
+        """What is carried on in place of a node; for what is not carried the node itself."""
+        return next((each.next for each in self.carried if each.node is node), node)
+
+    def source(self, node: Node) -> Node | None:
+        """What the rows are taken from that a node of the body stands for."""
+        return self._sources.get(node)
+
     def has(self, node: Node) -> bool:
         """Whether a node is part of the body, or a further result of a loop in it."""
         if node in self.inside:
@@ -200,6 +208,23 @@ class Loop(Op):
         if key not in self._results:
             self._results[key] = self.graph.apply(self, self.operands, key)
         return self._results[key]
+
+
+def written_out(node: Node, body: Loop | None = None) -> Node:
+    """The node that computes a value where passes are written out: for a result of a loop, and for
+    what a body gets from the pass before or from the passes of another loop. Others do so
+    themselves.
+    """
+    seen: set[Node] = set()
+    while node not in seen:
+        seen.add(node)
+        rows = None if body is None else body.source(node)
+        result = node if rows is None else rows
+        if isinstance(result.op, Loop) and result.attributes[1] is (rows is not None):
+            body, node = result.op, result.attributes[0]
+        elif body is not None:
+            node = body.carried_on(node)
+    return node
 
 
 def operands_of(node: Node) -> Iterable[Node]:

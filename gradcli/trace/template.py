@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.bodies import Body, are_small
+from gradcli.engine.bodies import Body, is_alike
+from gradcli.engine.cpu import HOST
 from gradcli.graph import Array, Node
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.creation import draw_of, redrawn
@@ -343,13 +344,14 @@ class AnyPass:
         if most < self._least:
             raise Unlike("it draws many numbers")
         loop, count = self._loop(most), most
-        if not are_small(loop):
+        if not is_alike(loop):
             raise Unlike("its arrays are large")
         operands: list[Array] = []
         if self._guards:
             expected = [self._evaluator.computed(node) for node in self._guards]
             operands = [self._evaluator.computed(node) for node in loop.operands]
-            held = Body(loop, [(node, True) for node in self._guards]).holds(operands, expected)
+            guards = [(node, True) for node in self._guards]
+            held = Body(loop, guards, HOST).holds(operands, expected)
             count = held if held == most else held - LAST
         if count < self._least:
             raise Unlike("what it looks at changes after a few passes")
@@ -362,7 +364,7 @@ class AnyPass:
             nodes = [each for each in (*lasts.values(), *numbers.values()) if each.op is loop]
             nodes = list(dict.fromkeys(nodes))
             operands = [self._evaluator.computed(node) for node in loop.operands]
-            found = Body(loop, [node.attributes for node in nodes]).run(operands)
+            found = Body(loop, [node.attributes for node in nodes], HOST).run(operands)
             self._evaluator.give(dict(zip(nodes, found, strict=True)))
         looked = self._evaluator.looked
         looked[self._looked :] = [

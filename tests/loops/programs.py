@@ -13,9 +13,9 @@ SHAPES: tuple[tuple[int, ...], ...] = ((), (), (), (3,), (2, 2))
 class Writer:
     """Writes one program; all its names have one shape, so that everything fits."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, shapes: tuple[tuple[int, ...], ...] = SHAPES) -> None:
         self._random = random.Random(seed)
-        self.shape = self._random.choice(SHAPES)
+        self.shape = self._random.choice(shapes)
         self._names = ["x", "y", "w"]
         self._counters: list[str] = []
         self._taken: list[str] = []

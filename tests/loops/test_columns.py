@@ -9,6 +9,7 @@ import pytest
 
 from gradcli.engine import columns
 from gradcli.engine.bodies import Body
+from gradcli.engine.cpu import HOST
 from gradcli.engine.device import engine
 from gradcli.graph import Array, Attributes
 from gradcli.ledger import Ledger
@@ -59,7 +60,7 @@ def bodies(found: Prepared) -> list[Body]:
     for node in found.engine.plan.nodes:
         if isinstance(node.op, Loop):
             results.setdefault(node.op, []).append(node.attributes)
-    return [Body(loop, wanted) for loop, wanted in results.items()]
+    return [Body(loop, wanted, HOST) for loop, wanted in results.items()]
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
