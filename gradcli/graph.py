@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         unique: bool
         combine: str
         averages: bool
+        orders: bool
         view: bool
         copies: bool
         moves: bool
@@ -152,6 +153,9 @@ class Op:
     """For a reduction along axes: the NumPy function that combines partial results."""
     averages: bool = False
     """The combined result is divided by the count of elements."""
+    orders: bool = False
+    """Long rows are put in order, which `sort_in_place` of the array namespace does if it has it.
+    """
     view: bool = False
     """The value lies in the memory of the first operand."""
     copies: bool = False
@@ -525,6 +529,13 @@ class Graph:
         node = self._interned.get(key)
         if node is None:
             node = self._interned[key] = Node(self, CONSTANT, (), attributes, (), "float", array)
+        return node
+
+    def fixed(self, value: Array) -> Node:
+        """A constant that no other node of the program is, whatever its value."""
+        node = Node(self, CONSTANT, (), (), value.shape, kind_of(value), value)
+        if value.nbytes > INTERNED_BYTES:
+            self.hold(node)
         return node
 
     def literal(self, value: Array | float, places: Sequence[int]) -> Node:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.orders import LONG, Ordered
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.sums import total
@@ -40,7 +41,11 @@ def is_large(node: Node, large: int = LARGE) -> bool:
 
 
 def namespace(node: Node, threads: int = 1) -> Any:
-    """The array namespace that a node is computed with: NumPy, or `Tiled` for large products."""
+    """The array namespace that a node is computed with: NumPy, or what stands for it where several
+    threads pay.
+    """
+    if node.op.orders and threads > 1 and node.size >= LONG:
+        return Ordered(threads)
     return Tiled(threads) if is_large(node) else np
 
 

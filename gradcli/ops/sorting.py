@@ -32,6 +32,7 @@ table = Group("indexing")
 ARGSORT = General(
     "argsort",
     infer=lambda x, axis, descending: (x.shape, "int"),
+    orders=True,
     forward=order_of,
     edge=lambda xp, x, axis, descending: spacing(xp, x, axis),
     work=lambda node: max(
