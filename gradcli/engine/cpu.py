@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.kernels import Kernel, bound, kernel
+from gradcli.engine.kernels import Kernel, bound, kernel, kernel_into
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
 from gradcli.engine.scratch import LEAST_SPARE, SPARE, keep_freed_memory, spare_bytes
@@ -19,6 +19,7 @@ from gradcli.engine.telling import ToldSteps, wanted
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop
 
 SMALL = 128
@@ -94,6 +95,9 @@ class NumpyEngine(Host):
         """How much may be kept of results that are gone while it runs; None where it is small."""
         if empty is None and any(nbytes(node) >= LEAST_SPARE for node in self._large):
             self._spare = spare_bytes(plan, self.threads)
+        outputs = self._large.intersection(plan.outputs) if empty else ()
+        self._written = {node for node in outputs if isinstance(node.op, Elementwise)}
+        """The results that are written into their targets as they are computed."""
         self._calls = self._made_ready(folded)
         self._results = [self._slots[node] for node in plan.outputs]
 
@@ -141,6 +145,11 @@ class NumpyEngine(Host):
     ) -> _Call:
         """The call of a node."""
         slots, count = self._slots, len(operands)
+        if node in self._written:
+            taken = [slots[each] for each in operands]
+            result = self._hold(node, None)
+            call = _written(node, call)
+            return self._general(call, taken, frees, [result]), _RUN, None, None, result
         if frees or not 0 < count <= 3:
             taken = [slots[each] for each in operands]
             return self._general(call, taken, frees), _RUN, None, None, self._hold(node, None)
@@ -265,6 +274,25 @@ class NumpyEngine(Host):
     def _node_in(self, slot: int) -> Node:
         """The node whose value lies in a slot."""
         return next(node for node, each in self._slots.items() if each == slot)
+
+
+def _written(node: Node, call: Kernel) -> Kernel:
+    """The call of an elementwise node that writes its value into the target, if that lies in
+    memory.
+    """
+    from gradcli.engine.mapped import stored
+
+    into = kernel_into(node)
+
+    def compute(*operands: Array, targets: Mapping[Node, Array]) -> list[Any]:
+        target = targets.get(node)
+        if into is None or target is None or stored(target) is not None:
+            return [call(*operands)]
+        write, count = into
+        write(*operands[:count], out=target)
+        return [target]
+
+    return compute
 
 
 def _telling(calls: Sequence[_Call], told: ToldSteps) -> Iterator[_Call]:

@@ -20,14 +20,18 @@ from gradcli.engine.kernels import Runner
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan, Resources
 from gradcli.engine.scratch import Scratch, scratch_bytes
-from gradcli.engine.swept import dtype_of_parts
+from gradcli.engine.swept import LARGE, dtype_of_parts
 from gradcli.engine.threads import spread
 from gradcli.graph import CONSTANT, Array, Graph, Node, Shape, Split
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.reductions import SUM
 
 ELEMENTS, ROWS = 1 << 19, 1 << 8
 """About how many elements of the widest value a strip has, and its least number of rows: products
 of fewer are slow."""
+CACHED = LARGE - 1
+"""The elements of the widest value of a strip that multiplies no matrices and takes no elements:
+its values lie in a core's own cache, so that each is computed as a whole."""
 DEPTH, PANEL = 384, 1 << 17
 """The rows of the right operand, and about the elements of the left one, that BLAS packs."""
 SHARES, MOST_SHARES = 4, 32
@@ -102,6 +106,8 @@ class Strips:
         cut = [node for node, axis in self.cuts if axis is not None]
         rowwise = [node for node, split in self.splits.items() if split.axis is not None]
         widest = max(node.size for node in (*cut, *rowwise)) // length
+        if not any(map(_needs_many_rows, self.splits)):
+            return max(1, min(CACHED // widest, length // SHARES))
         most = min(ELEMENTS // widest, length // SHARES)
         return max(ROWS, 1 << max(most, 1).bit_length() - 1)
 
@@ -116,6 +122,13 @@ class Strips:
         shares = min(count, max(SHARES, min(read // (8 * sums), allowed)))
         each = 1 << (-(-count // shares) - 1).bit_length()
         return [range(i, min(i + each, count)) for i in range(0, count, each)]
+
+
+def _needs_many_rows(node: Node) -> bool:
+    """Whether an op multiplies matrices, or takes elements to other places."""
+    op = node.op
+    moves = op.selects and not (op.view or op.combine or isinstance(op, Elementwise))
+    return op.contracts or moves
 
 
 class Strip:
