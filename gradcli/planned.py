@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from gradcli.engine.device import engine
 from gradcli.engine.plan import Engine
 from gradcli.engine.swept import LARGE
-from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
+from gradcli.graph import EMPTY, Array, Graph, Node
 from gradcli.options import Options
 
 
@@ -20,16 +20,22 @@ class Planned:
         wanted: Sequence[Node],
         elsewhere: Collection[Node],
         looked: Collection[Node],
+        known: Mapping[Node, Array],
         options: Options,
     ) -> None:
-        """Arguments and errors are those of `engine.device.engine`."""
-        self._wanted = wanted
+        """Arguments and errors are those of `engine.device.engine`; values of nodes are `known`
+        that are the same in all runs.
+        """
+        self.wanted = wanted
+        """The nodes whose values are asked for."""
         self._lowered: dict[Node, Node] = {}
         """The nodes that are computed in place of others."""
-        if graph.largest >= LARGE:
+        if graph.largest >= LARGE or known:
             from gradcli.engine.lowering import lower
 
-            lower(ancestors(wanted), self._lowered)
+            first, order = _unknown(wanted, known)
+            self._lowered |= {node: graph.fixed(known[node]) for node in first}
+            lower(order, self._lowered)
         self.engine: Engine = engine(
             self.computed(wanted),
             options.device,
@@ -44,8 +50,24 @@ class Planned:
     ) -> dict[Node, Array]:
         """The values of the wanted nodes; those of nodes in `into` are written there."""
         targets = dict(zip(self.computed(into), into.values(), strict=True))
-        return dict(zip(self._wanted, self.engine.run(feeds, targets), strict=True))
+        return dict(zip(self.wanted, self.engine.run(feeds, targets), strict=True))
 
     def computed(self, nodes: Iterable[Node]) -> list[Node]:
         """The nodes that the engine computes for these."""
         return [self._lowered.get(node, node) for node in nodes]
+
+
+def _unknown(wanted: Sequence[Node], known: Mapping[Node, Array]) -> tuple[list[Node], list[Node]]:
+    """The known nodes that others are computed from, and these, operands first."""
+    pending, seen, first = [*wanted], set(wanted), list[Node]()
+    order: list[Node] = []
+    while pending:
+        node = pending.pop()
+        if node in known:
+            first.append(node)
+            continue
+        order.append(node)
+        fresh = [each for each in node.inputs if each not in seen]
+        seen.update(fresh)
+        pending += fresh
+    return first, sorted(order, key=lambda node: node.index)

@@ -131,6 +131,7 @@ def _planned(
 ) -> Prepared:
     """A program that was traced, differentiated and planned."""
     outputs, others = choose_outputs(tracer, options)
+    known = _known(tracer)
     tracer.values.evaluator.clear()
     retained = retained_names(tracer, options.retain_grad)
     if tracer.autograd.roots and not gradients and not options.outputs:
@@ -155,7 +156,18 @@ def _planned(
         passages=tracer.values.passages,
         calls=[] if derivatives.backwards else tracer.autograd.calls,
         mapped=in_files(tracer.inputs, inputs),
+        known=known,
     )
+
+
+def _known(tracer: Tracer) -> dict[Node, Array]:
+    """What has been computed while the program was traced, and is the same in all runs. What is not
+    finite is computed again, to tell where that comes from.
+    """
+    if tracer.inputs or tracer.graph.literals:
+        return {}
+    found = tracer.values.evaluator.kept()
+    return {node: value for node, value in found.items() if is_finite(value)}
 
 
 def _tracer(
@@ -275,6 +287,8 @@ class Prepared:
     """The backward passes that the program made, if their grads are the answer."""
     mapped: InitVar[set[Node]]
     """Inputs that lie in files."""
+    known: InitVar[Mapping[Node, Array]]
+    """The values of nodes, as far as they are the same in all runs."""
     shown: dict[str, Node] = field(init=False)
     """The named values that are asked for, with the leaves."""
     tree: list[Node] = field(init=False)
@@ -283,7 +297,7 @@ class Prepared:
     """What nothing asks for, and is computed all the same, since it may be an error."""
     planned: Planned = field(init=False)
 
-    def __post_init__(self, mapped: set[Node]) -> None:
+    def __post_init__(self, mapped: set[Node], known: Mapping[Node, Array]) -> None:
         options = self.options
         values = {"all": self.leaves | self.names, "outputs": self.outputs, "none": {}}
         self.shown = values[options.values]
@@ -296,7 +310,7 @@ class Prepared:
         wanted += self.unneeded
         try:
             self.planned = Planned(
-                self.graph, wanted, self._elsewhere(mapped), self.looked, options
+                self.graph, wanted, self._elsewhere(mapped), self.looked, known, options
             )
         except GradcliError as error:
             raise error.located(self.program.source, None) from None

@@ -86,6 +86,11 @@ class Evaluator:
     def _compute(self, node: Node, operands: Sequence[Array]) -> Array:
         return compute(node, operands)
 
+    def kept(self) -> dict[Node, Array]:
+        """The values that are kept, by node as it was traced."""
+        traced = {node: made for node, made in self._lowered.items() if made in self._kept}
+        return self._kept | {node: self._kept[made] for node, made in traced.items()}
+
     def clear(self) -> None:
         """Drop all values: nothing more is looked at, or much later."""
         for node in list(self._kept):

@@ -135,5 +135,5 @@ def _weighed(prepared: Prepared, values: Sequence[Node]) -> Node:
 def _planned(prepared: Prepared, wanted: Sequence[Node], more: Mapping[Node, Given]) -> Asked:
     """Other nodes than the program's own."""
     elsewhere = {*prepared.inputs.values(), *more, *prepared.graph.held, *wanted}
-    planned = Planned(prepared.graph, wanted, elsewhere, prepared.looked, prepared.options)
+    planned = Planned(prepared.graph, wanted, elsewhere, prepared.looked, {}, prepared.options)
     return Asked(planned, wanted, more)

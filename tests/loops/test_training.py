@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import ancestors
 from gradcli.language.parser import parse_program
 from gradcli.ops.loops import Loop
 from gradcli.options import Options
@@ -547,7 +548,7 @@ def told(text: str, **settings: Any) -> tuple[Any, int]:
         [(name, np.where(np.isnan(array), np.nan, array).tobytes()) for name, array in arrays],
         [note.message for note in result.notes if note.code != "unrolled"],
     )
-    return answer, sum(isinstance(node.op, Loop) for node in found.engine.plan.nodes)
+    return answer, sum(isinstance(node.op, Loop) for node in ancestors(found.planned.wanted))
 
 
 @pytest.mark.parametrize("name", ROLLED)
