@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PIECE = 16
 """Where passes differ at times, as those that print, so many between them are one node."""
+MANY, SHORT = 2_000, 16
+"""In a program of more steps than that, loops of so few passes are worth a node, too."""
 MOST_RATES = 1 << 12
 """Steps of an optimiser in passes that are not counted are made together up to so many."""
 TOLD = 256
@@ -289,6 +291,11 @@ class Loops(Scopes):
             end = self.graph.count
             self.values.passages.add(Passage(kind, title, span, first, end, arguments, result))
 
+    def _least(self) -> int:
+        """The fewest passes that become one node."""
+        shortest = self.values.shortest_loop
+        return min(shortest, SHORT) if self._steps > MANY else shortest
+
     def _roll(
         self,
         statement: Looping,
@@ -299,7 +306,7 @@ class Loops(Scopes):
         """Make the next passes one node; the result is how many these are."""
         room = self._limits.steps - self._steps
         most = rolling.left(done, room)
-        least = self.values.shortest_loop
+        least = self._least()
         if most < least:
             rolling.wait(done)
             return 0
