@@ -17,7 +17,7 @@ MOST = 8
 """Into so many parts it is divided at most."""
 
 
-class Ordered:
+class Sorter:
     """NumPy, except for what puts whole numbers in order."""
 
     def __init__(self, threads: int) -> None:

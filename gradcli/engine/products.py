@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.orders import LONG, Ordered
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.sums import total
@@ -44,8 +43,10 @@ def namespace(node: Node, threads: int = 1) -> Any:
     """The array namespace that a node is computed with: NumPy, or what stands for it where several
     threads pay.
     """
-    if node.op.orders and threads > 1 and node.size >= LONG:
-        return Ordered(threads)
+    if node.op.orders and threads > 1:
+        from gradcli.engine.orders import Sorter  # few programs put anything in order
+
+        return Sorter(threads)
     return Tiled(threads) if is_large(node) else np
 
 

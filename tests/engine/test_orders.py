@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
-from gradcli.engine.orders import LONG, Ordered
+from gradcli.engine.orders import LONG, Sorter
 from gradcli.language.parser import parse_program
 from gradcli.options import Limits, Options
 from gradcli.session import evaluate
@@ -18,7 +18,7 @@ def test_numbers_are_sorted(size: int, threads: int) -> None:
     numbers = np.random.default_rng(size).integers(-(2**62), 2**62, size)
     numbers[::3] = 5
     sorted_ones = numbers.copy()
-    Ordered(threads).sort_in_place(sorted_ones)
+    Sorter(threads).sort_in_place(sorted_ones)
     assert (np.diff(sorted_ones) >= 0).all()
     assert np.bincount(sorted_ones % 997, minlength=997).tolist() == (
         np.bincount(numbers % 997, minlength=997).tolist()
