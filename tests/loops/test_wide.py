@@ -50,6 +50,14 @@ def test_values_and_grads_have_the_bits_of_unrolled_loops(text: str, precision: 
     assert rolled == answer(text, given, precision=precision, unroll=True)
 
 
+def test_checkpoints_keep_the_bits() -> None:
+    text, given = PROGRAMS[0], inputs(PROGRAMS[0])
+    small = Options(limits=Limits(memory=2**26))
+    notes = [note.code for note in prepared(text, given, small).run(given).notes]
+    assert "checkpoints" in notes
+    assert answer(text, given, limits=small.limits) == answer(text, given)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_programs_made_at_random_have_the_bits_of_unrolled_loops(seed: int) -> None:
