@@ -200,6 +200,7 @@ def _tracer(
         tracer.values.passages = Passages()
     tracer.values.alone = options.alone
     tracer.values.shortest_loop = options.shortest_loop
+    tracer.values.on_card = options.device.startswith("gpu")
     tracer.values.gathers = _gathers(program, options, graph)
     return tracer
 

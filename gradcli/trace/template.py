@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.bodies import Body, is_alike
+from gradcli.engine.bodies import Body, is_alike, is_wide
 from gradcli.engine.cpu import HOST
 from gradcli.graph import Array, Node
 from gradcli.ops.control import LEAF, bind, detach, leaf
@@ -344,7 +344,7 @@ class AnyPass:
         if most < self._least:
             raise Unlike("it draws many numbers")
         loop, count = self._loop(most), most
-        if not is_alike(loop):
+        if not is_alike(loop) or (self._values.on_card and is_wide(loop)):
             raise Unlike("its arrays are large")
         operands: list[Array] = []
         if self._guards:

@@ -116,6 +116,8 @@ class Values(Changes):
         """The passes of loops that are traced one by one in any case."""
         self.taken_apart: set[Node] = set()
         """Tensors whose elements passes take in several ways."""
+        self.on_card = False
+        """Whether a GPU computes what is traced: each pass over large arrays is kernels there."""
         self.shortest_loop = 0
         """The fewest passes that become one node."""
         self.number_lists: set[Node] = set()

@@ -15,15 +15,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from gradcli.graph import Shape
 from gradcli.ops import FUNCTIONS, Case
 from tests.campaigns.runner import GRADCLI, Verdict, main
 
 LIMIT = 64 * 2**20
-MOST = LIMIT * 115 // 100 + 32 * 2**20
-"""What a process may take, Python, NumPy and all."""
+MORE = LIMIT * 115 // 100
+"""What a process may take besides what its command takes for one number."""
 SECONDS = 2
 PATIENCE = 60
 """Seconds after which it hangs; a machine may have much else to do."""
@@ -97,6 +99,18 @@ def enlarged(cases: Sequence[Case], choice: random.Random) -> tuple[str, dict[st
     return re.sub(r"(?<![\w.])\d+(?![\w.])", lambda _: hostile, case.program, count=1), shapes
 
 
+@cache
+def own_bytes(command: str) -> int:
+    """What a process of a command takes for one number: Python, NumPy and all."""
+    with NamedTemporaryFile() as report:
+        subprocess.run(
+            [sys.executable, "-S", "-c", LAUNCHER, report.name, *GRADCLI, command, "x*x",
+             "-s", "x=2"], check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        _, peak = json.loads(report.read())
+    return int(peak)
+
+
 def judged(command: list[str], folder: Path) -> Verdict:
     """What comes of a command line."""
     report = folder / "report"
@@ -117,7 +131,7 @@ def judged(command: list[str], folder: Path) -> Verdict:
         return Verdict("wrong end", f"{command} ended with {code}: {told[-300:]!r}")
     if b"Traceback" in told:
         return Verdict("traceback", f"{command}: {told[-300:]!r}")
-    if peak > MOST:
+    if peak > own_bytes(command[0]) + MORE:
         return Verdict("memory", f"{command} took {peak >> 20} MiB in {took:.1f} s")
     return Verdict("limit" if code == 4 else "error" if code > 1 else "answer")
 

@@ -63,10 +63,12 @@ def of_program(text: str, inputs: dict[str, Array], precision: Precision = "floa
     return Run(text, ready.engine.plan.outputs, feeds_of(ready, inputs))
 
 
-def prepared(text: str, inputs: dict[str, Array], precision: Precision) -> Prepared:
+def prepared(
+    text: str, inputs: dict[str, Array], precision: Precision, device: str = "cpu"
+) -> Prepared:
     """A program, ready to run."""
     program = parse_program(Source("program", text), ParseLimits())
-    return prepare(program, inputs, (), Options(precision=precision, seed=0))
+    return prepare(program, inputs, (), Options(precision=precision, seed=0, device=device))
 
 
 def feeds_of(ready: Prepared, inputs: dict[str, Array]) -> dict[Node, Array]:

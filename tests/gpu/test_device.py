@@ -13,7 +13,7 @@ import pytest
 from gradcli.batch.answer import Answerer, Settings
 from gradcli.batch.items import Item, Kind
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import card_runners, gpu
+from gradcli.engine import card_runners
 from gradcli.engine.device import engine
 from gradcli.engine.plan import Engine
 from gradcli.graph import Array
@@ -307,7 +307,7 @@ def test_passes_over_large_values_are_kernels(card: Card) -> None:
     """The same few for all passes."""
     card.dry = True
     large = {"x": np.ones(1 << 18)}
-    wanted = runs.of_program(LOOP.replace("200", "240"), large)
-    gpu.CardEngine(wanted.outputs).run(wanted.feeds)
+    ready = runs.prepared(LOOP.replace("200", "240"), large, "float64", "gpu")
+    ready.engine.run(runs.feeds_of(ready, large))
     assert len(card.texts) > 12
     assert len(set(card.texts)) < 10
