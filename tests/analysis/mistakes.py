@@ -168,7 +168,7 @@ MISTAKES = [
     _of_x("y = softmax(x)", "y*(1-y)*v", "diagonal", "only the diagonal", **V),
     _of_x("y = softmax(x)", "y*v", "term-missing", "sum(v * y", "missing", **V),
     _of_x("y = softmax(x)", "y*(v + sum(y*v))", "sign", "v - sum(y * v)", **V),
-    _of_x("logsumexp(x)", "exp(x)", "term-missing", "logsumexp(x)", "missing"),
+    _of_x("logsumexp(x)", "exp(x)", "function", "softmax(x)"),
     Mistake("cross_entropy(z, [0,1,1])", "z", "softmax(z)/3", "one-hot", ("one-hot",), {"z": X}),
     # --- derivatives wrongly remembered
     _of_x("s = sigmoid(x); sum(s)", "s*(1 + s)", "local-derivative", "s*(1 - s), not s*(1 + s)"),
