@@ -45,7 +45,8 @@ class Super(Object):
             own = instance.found(name, self.after)
             if own is None:
                 return _made_new
-            return own.call  # type: ignore[union-attr]
+            if isinstance(own, Object):
+                return own.call
         value = self.attribute(name)
         if not isinstance(value, Object):
             raise self.has_no("method", name)

@@ -258,6 +258,10 @@ def test_no_file_is_looked_at() -> None:
         ("object.__new__(int)", "type", "the object that it is for"),
         ("class A: pass\nraise A()", "type", "must derive from BaseException"),
         ("from pathlib import Path\nPath('a').open()", "name", "has no method 'open'"),
+        (
+            "class A: __new__ = 3\nclass B(A): __new__ = lambda c: super(B, c).__new__(c)\nB()",
+            "name", "super() has no method '__new__'",
+        ),
         ("from pathlib import Path\np = Path('a' * 999)\nwhile True: p = p / p", "limit-memory",
          "a path or date"),
         ("from datetime import timedelta\ntimedelta(days=1e9)", "value", "must have magnitude"),
