@@ -24,7 +24,7 @@ from gradcli.ops import FUNCTIONS, Case
 from tests.campaigns.runner import GRADCLI, Verdict, main
 
 LIMIT = 64 * 2**20
-MORE = LIMIT * 115 // 100
+MORE = LIMIT * 106 // 100
 """What a process may take besides what its command takes for one number."""
 SECONDS = 2
 PATIENCE = 60
