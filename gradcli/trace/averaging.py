@@ -16,9 +16,10 @@ from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.batch_norms import BatchNorm
+from gradcli.trace.composite import Composite
 from gradcli.trace.copies import Copies
 from gradcli.trace.items import Items
-from gradcli.trace.modules import Composite, Method, Module, Replace
+from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.schedulers import Scheduler

@@ -14,7 +14,8 @@ from gradcli.ops.control import detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.layers import Layer, Layers, remaking
+from gradcli.trace.layer import Layer
+from gradcli.trace.layers import Layers, remaking
 from gradcli.trace.modules import Method, Module
 from gradcli.trace.objects import Given
 from gradcli.trace.values import Value

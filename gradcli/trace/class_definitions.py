@@ -19,12 +19,12 @@ from gradcli.trace.classes import (
     SCHEDULERS,
     Class,
     Instance,
-    Model,
     descriptor,
 )
 from gradcli.trace.frames import Frame, UserFunction, docstring
 from gradcli.trace.objects import BuiltIn, Given
 from gradcli.trace.own_errors import OwnError, is_error
+from gradcli.trace.own_modules import Model
 from gradcli.trace.own_values import Language, OwnValue
 from gradcli.trace.python_classes import BUILT_IN, FIXED
 from gradcli.trace.values import Value, Values, describe

@@ -10,9 +10,10 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.collections_calls import record
+from gradcli.trace.composite import Composite
 from gradcli.trace.items import Items
 from gradcli.trace.layers import Layers
-from gradcli.trace.modules import Composite, Method
+from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.plain_layers import NEEDED
 from gradcli.trace.special import Special

@@ -11,9 +11,10 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.composite import Composite
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.items import Items
-from gradcli.trace.modules import Composite, Method, Module, Replace
+from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.values import Value, Values
 

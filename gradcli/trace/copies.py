@@ -10,11 +10,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.classes import Instance
+from gradcli.trace.composite import Composite
 from gradcli.trace.containers import ModuleList
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.layers import Layer
-from gradcli.trace.modules import Composite
+from gradcli.trace.layer import Layer
 from gradcli.trace.values import Value, Values
 
 COPIED = "only leaves can be copied with what they hold"

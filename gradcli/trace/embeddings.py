@@ -10,7 +10,8 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach, leaf
-from gradcli.trace.layers import Layer, LayerRule, Layers, remaking
+from gradcli.trace.layer import Layer, LayerRule
+from gradcli.trace.layers import Layers, remaking
 from gradcli.trace.objects import Given
 from gradcli.trace.plain_layers import EMBEDDING, PRETRAINED
 from gradcli.trace.values import Value

@@ -1,11 +1,11 @@
-"""`torch.nn`: layers, losses and models as functions with parameters."""
+"""`torch.nn`: the functions that make layers, losses and models."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import INPUT, Graph, Node
@@ -22,10 +22,10 @@ from gradcli.trace.containers import (
 )
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
+from gradcli.trace.layer import WEIGHTS, Compute, Layer, LayerRule
 from gradcli.trace.layer_errors import (
     check_count,
     check_padding,
-    check_tensors,
     no_parameter,
     uneven_groups,
 )
@@ -47,178 +47,7 @@ from gradcli.trace.values import Value
 
 Call = Callable[[str, list[Value], Given], Any]
 """How a function of gradcli is called by its name."""
-Compute = Callable[["Layer", list[Value], Given], Any]
-"""What a layer computes of its inputs."""
-
-
-_IN_HALF = ("LSTM", "RNN", "MultiheadAttention")
-"""What PyTorch's autocast has compute in 16 bits, function by function."""
-
-
-class LayerRule(NamedTuple):
-    """What a layer computes, how that is shown, and the settings that say it."""
-
-    compute: Compute
-    details: str
-    settings: Given
-
-
-class Layer(Module):
-    """A layer or a loss: what it computes with its parameters."""
-
-    remake: Callable[[Given], LayerRule] | None = None
-    """What it would compute with other settings; None where these are fixed."""
-
-    def __init__(
-        self,
-        autograd: Autograd,
-        title: str,
-        replace: Replace,
-        compute: Callable[[Layer, list[Value], Given], Any],
-        parameters: Mapping[str, Node] | None = None,
-        details: str = "",
-    ) -> None:
-        super().__init__(autograd, title, replace)
-        self._compute = compute
-        self._parameters = dict(parameters or {})
-        self._details = details
-        self.statistics: dict[str, Node] = {}
-        """Its buffers."""
-        self._deleted: set[str] = set()
-        """What may be set again."""
-        self._beside: set[str] = set()
-        """The parameters that the program has put to it: it computes nothing with them."""
-        self.settings: Given = {}
-        """What it was made with, by name: numbers may be Python's."""
-        self.again: Callable[[], Layer] | None = None
-        """Makes a layer like it, with parameters of its own."""
-        self.values.parameters.update(self._parameters.values())
-        self.values.changes.update(dict.fromkeys(self._parameters.values(), 1))
-
-    def hold_copies(self, copied: Callable[[Node], Node]) -> None:
-        """Have copies of its tensors from now on, as a copy of a layer does."""
-        self._parameters = {name: copied(node) for name, node in self.own().items()}
-        self.statistics = {name: copied(node) for name, node in self.statistics.items()}
-        self.computed = {name: each.of(self, copied) for name, each in self.computed.items()}
-
-    def methods(self) -> dict[str, Method]:
-        own = super().methods()
-        return own if self.again is None else own | {"reset_parameters": self._reset}
-
-    def _reset(self, arguments: list[Value], keywords: Given) -> None:
-        """Begin again with new parameters, and with buffers as they were."""
-        bind_names("reset_parameters", (), arguments, keywords)
-        assert self.again is not None
-        fresh = self.again()
-        begun = fresh.own() | fresh.buffers()
-        for name, node in (self.own() | self.buffers()).items():
-            marked = self.autograd.requires_grad(node)
-            self.replace(node, leaf(detach(begun[name]), marked=marked))
-
-    def forward(self, arguments: list[Value], keywords: Given) -> Any:
-        dtypes = self.autograd.dtypes
-        if dtypes is not None and dtypes.autocast and self.title in _IN_HALF:
-            raise GradcliError("value", f"autocast: {self.title} is not computed in 16 bits here",
-                               hint="autocast('cpu', enabled=False) has it")  # fmt: skip
-        if self.values.arrays and self.values.is_pytorch:
-            check_tensors(self.title, self.values.arrays, arguments)
-        return self._compute(self, arguments, keywords)
-
-    def own(self) -> dict[str, Node]:
-        return {name: self.values.current(node) for name, node in self._parameters.items()}
-
-    def weights(self) -> dict[str, Node]:
-        """The parameters that it computes with."""
-        return {name: node for name, node in self.own().items() if name not in self._beside}
-
-    def buffers(self) -> dict[str, Node]:
-        return {name: self.values.current(node) for name, node in self.statistics.items()}
-
-    def store(self) -> dict[str, Node]:
-        return self._parameters
-
-    def details(self) -> str:
-        return self._details
-
-    def attribute(self, name: str) -> Value:
-        if name in self._parameters and name not in self.computed:
-            return self.values.current(self._parameters[name])
-        if name in self.statistics:
-            return self.buffers()[name]
-        if name in self.settings and name not in self.computed:
-            return self.values.setting(self.settings[name])
-        return super().attribute(name)
-
-    def has_setting(self, name: str) -> bool:
-        """Whether it computes something else where that is assigned: `dropout.p = 0.1`."""
-        return name in self.settings and self.remake is not None
-
-    def set(self, name: str, value: Value) -> Any:
-        if name in self.computed and isinstance(self.computed[name].kind, list):
-            return self.computed[name].assign(value)
-        is_parameter = isinstance(value, Node) and value in self.values.parameters
-        is_known = name in self._parameters or name in self._deleted
-        if is_known or is_parameter:
-            if not is_known and name not in _USUAL:
-                self._beside.add(name)
-            self._set_parameter(name, value)
-        elif name == "training":
-            self.training = self.values.truth(value)
-        elif name in _WEIGHTS and value is None:
-            self.statistics.pop(name, None)
-        elif name in self.statistics or (name in _WEIGHTS and name in self.settings):
-            self.statistics[name] = self.values.tensor(value, name)
-        elif self.has_setting(name) and self.remake is not None:
-            settings = {**self.settings, name: value}
-            self.follow(self.remake({key: self.values.setting(e) for key, e in settings.items()}))
-        else:
-            super().set(name, value)
-        return None
-
-    def rule(self) -> LayerRule:
-        """What it computes now."""
-        return LayerRule(self._compute, self._details, self.settings)
-
-    def follow(self, rule: LayerRule) -> Layer:
-        """Compute that from now on; the layer."""
-        self._compute, self._details, self.settings = rule
-        return self
-
-    def compute_by(self, compute: Compute) -> None:
-        """Compute something else."""
-        self._compute = compute
-
-    def become(self, other: Layer) -> None:
-        """Be what another is, with the parameters and buffers that it has itself."""
-        self.title, self.remake = other.title, other.remake
-        self._compute, self._details = other._compute, other._details
-        self.settings = other.settings
-
-    def _set_parameter(self, name: str, value: Value) -> None:
-        if value is None:
-            self._parameters.pop(name, None)
-            self._deleted.add(name)
-        else:
-            self.check_same_kind(name, self._parameters.get(name), value)
-            self._parameters[name] = self.values.tensor(value, name)
-
-    def delete(self, name: str) -> None:
-        if name not in self._parameters:
-            raise self.has_no("attribute", name)
-        del self._parameters[name]
-        self._deleted.add(name)
-
-    def made_with(self, settings: Given) -> Layer:
-        """The layer, whose attributes say what it was made with."""
-        self.settings = settings
-        return self
-
-
 _PLACES = ("device", "dtype")
-_USUAL = ("weight", "bias")
-"""Parameters that a layer may get after it was made without them."""
-_WEIGHTS = ("weight", "pos_weight")
-"""Options that are buffers where they are tensors."""
 _PADDINGS = ("zeros", "reflect", "replicate", "circular")
 """What convolutions may have around their input."""
 
@@ -269,7 +98,7 @@ class Layers:
             check_settings(self.values, title, {**plain.options, **given})
         layer = self.ruled(title, partial(self._plain_rule, title), given)
         layer.statistics = {name: weight for name, weight in given.items()
-                            if name in _WEIGHTS and isinstance(weight, Node)}  # fmt: skip
+                            if name in WEIGHTS and isinstance(weight, Node)}  # fmt: skip
         return layer
 
     def _only(self, title: str, inputs: list[Value], keywords: Given) -> Value:
@@ -303,7 +132,7 @@ class Layers:
         options = {
             name: self.values.setting(settings[name])
             for name in told
-            if settings[name] is not None and name not in ("inplace", *_WEIGHTS)
+            if settings[name] is not None and name not in ("inplace", *WEIGHTS)
         }
         in_place = "inplace" in settings and self.values.truth(
             self.values.setting(settings["inplace"])

@@ -7,7 +7,8 @@ from typing import Any
 
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.batch_norms import BatchNorms
-from gradcli.trace.layers import Layer, Layers
+from gradcli.trace.layer import Layer
+from gradcli.trace.layers import Layers
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value

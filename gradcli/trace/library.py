@@ -371,7 +371,7 @@ class Library:
 
     def _begin_module(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`nn.Module.__init__(self)`."""
-        from gradcli.trace.classes import Model
+        from gradcli.trace.own_modules import Model
 
         for each in arguments[:1]:
             if isinstance(each, Model):
@@ -380,8 +380,9 @@ class Library:
 
     def _bare_module(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`nn.Module()`: a model without a forward, which may be given parts."""
-        from gradcli.trace.classes import MODULE, Class, Model
+        from gradcli.trace.classes import MODULE, Class
         from gradcli.trace.frames import Frame
+        from gradcli.trace.own_modules import Model
 
         autograd, replace = self._autograd, self._caller.replace
 

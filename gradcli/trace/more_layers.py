@@ -13,9 +13,11 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.bounds import check_settings
+from gradcli.trace.composite import Composite
 from gradcli.trace.embeddings import check_rows
-from gradcli.trace.layers import Layer, LayerRule, Layers, remaking
-from gradcli.trace.modules import Composite, Module, in_given_dtypes
+from gradcli.trace.layer import Layer, LayerRule
+from gradcli.trace.layers import Layers, remaking
+from gradcli.trace.modules import Module, in_given_dtypes
 from gradcli.trace.objects import Given
 from gradcli.trace.plain_layers import BAG, BILINEAR, GROUP_NORM, NEEDED, RMS_NORM, TRANSPOSED
 from gradcli.trace.special import Special

@@ -8,10 +8,11 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.classes import Class, Instance, Model
-from gradcli.trace.layers import Layer
+from gradcli.trace.classes import Class, Instance
+from gradcli.trace.layer import Layer
 from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import Given
+from gradcli.trace.own_modules import Model
 from gradcli.trace.values import Value
 
 

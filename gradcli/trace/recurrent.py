@@ -21,7 +21,8 @@ from gradcli.ops.shapes import show
 from gradcli.ops.table import MAPPED, Alike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
-from gradcli.trace.layers import Layer, Layers, remaking
+from gradcli.trace.layer import Layer
+from gradcli.trace.layers import Layers, remaking
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
 from gradcli.trace.refusals import check_demands

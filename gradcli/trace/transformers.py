@@ -15,10 +15,11 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.composite import Composite
 from gradcli.trace.copies import Copies
 from gradcli.trace.items import Items
 from gradcli.trace.layers import Layers
-from gradcli.trace.modules import Composite, Method, Module
+from gradcli.trace.modules import Method, Module
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.values import Value
 
