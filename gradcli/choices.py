@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
 from gradcli.diagnostics import GradcliError, Source, nearest
-from gradcli.graph import INPUT, Node, upstream
+from gradcli.graph import INPUT, Node
 from gradcli.language.parser import parse_expression
 from gradcli.ops.control import LEAF
 from gradcli.options import Options
 from gradcli.trace import Binding, Tracer
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value
+from gradcli.walks import upstream
 
 
 def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], list[Value]]:

@@ -10,8 +10,7 @@ import numpy as np
 from gradcli.choices import choose_leaves
 from gradcli.diagnostics import Advice, GradcliError, Note, Setting, Source, Span
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
-from gradcli.differentiate.losses import losses, reached
-from gradcli.graph import Array, Node, Shape, ancestors
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import behind
 from gradcli.ops.shaping import EXPAND
@@ -19,6 +18,7 @@ from gradcli.options import Options
 from gradcli.result import Pass
 from gradcli.trace import Tracer
 from gradcli.tuples import NamedTuple
+from gradcli.walks import ancestors, reached
 
 TEXT = 40
 """A longer expression is not quoted."""
@@ -164,6 +164,8 @@ def _no_derivative(
     reason = kinds or "the program ends on no value"
     if asked:
         raise GradcliError("not-differentiable", f"{reason}: there is no derivative")
+    from gradcli.differentiate.losses import losses  # few programs have them
+
     found = [each for leaf in leaves.values() for each in losses([*outputs.values()], leaf)]
     more = ""
     if found:
@@ -324,6 +326,8 @@ def _unused(tracer: Tracer, outputs: Sequence[Node], leaves: Mapping[str, Node])
                 message += f"{', '.join(told[:SHOWN])}{more}"
             notes.append(Note("unused", message))
         else:
+            from gradcli.differentiate.losses import losses  # few programs have them
+
             where = _places(tracer, losses(outputs, node))
             message = f"detached: no gradient comes back to {name}, it is lost at {where}"
             notes.append(Note("detached", f"{message}, so its grad is 0"))

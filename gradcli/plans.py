@@ -23,23 +23,13 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.engine.device import traced
 from gradcli.engine.plan import nbytes
-from gradcli.graph import (
-    CONSTANT,
-    EMPTY,
-    INPUT,
-    NODE_BYTES,
-    Array,
-    Graph,
-    Index,
-    Node,
-    Precision,
-    ancestors,
-)
+from gradcli.graph import CONSTANT, EMPTY, INPUT, NODE_BYTES, Array, Graph, Index, Node, Precision
 from gradcli.language.parser import parse_program
 from gradcli.language.skeleton import dissect, starts
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, Prepared, prepare
 from gradcli.trace.names import may_be_fragment
+from gradcli.walks import ancestors
 
 T = TypeVar("T")
 Feeds: TypeAlias = Mapping[Node, Array]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
-from gradcli.graph import INPUT, Node, ancestors
+from gradcli.graph import INPUT, Node
 from gradcli.ops.arithmetic import add, div, mul
 from gradcli.ops.control import LEAF
 from gradcli.ops.exponential import exp, log, log1p, xlogy
@@ -22,6 +22,7 @@ from gradcli.ops.shaping import expand, reshape
 from gradcli.ops.softmax import log_softmax, logsumexp, softmax
 from gradcli.ops.table import Function
 from gradcli.simplify import number_of, rebuilt
+from gradcli.walks import ancestors
 
 Rewrite: TypeAlias = Callable[[Node], Node | None]
 

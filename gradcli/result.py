@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from gradcli.diagnostics import Note
 from gradcli.graph import EMPTY, Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
 from gradcli.ledger import in_memory
-from gradcli.trace.passages import Passages
 from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.trace.passages import Passages
 
 
 class WholeLoop(NamedTuple):

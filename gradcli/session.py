@@ -13,7 +13,7 @@ from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Engine
-from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
+from gradcli.graph import EMPTY, Array, Graph, Node
 from gradcli.inputs import in_files, input_feeds, input_nodes
 from gradcli.language.syntax import Program
 from gradcli.ops.loops import NotRolled
@@ -30,11 +30,12 @@ from gradcli.trace.names import (
     may_loop,
     runs_backward,
 )
-from gradcli.trace.passages import Passages
 from gradcli.trace.printing import Printed, text
 from gradcli.trace.rolling import CHANGES_MORE
+from gradcli.walks import ancestors
 
 if TYPE_CHECKING:
+    from gradcli.trace.passages import Passages
     from gradcli.trace.reach import LoopReach
 
 __all__ = [
@@ -197,6 +198,8 @@ def _tracer(
     )
     tracer.values.distinct = changes
     if options.passages or (options.trace_values and not options.unroll and may_loop(program)):
+        from gradcli.trace.passages import Passages  # few runs are told
+
         tracer.values.passages = Passages()
     tracer.values.alone = options.alone
     tracer.values.shortest_loop = options.shortest_loop

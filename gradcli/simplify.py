@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from gradcli.graph import OPERATORS, Node, Op, ancestors
+from gradcli.graph import OPERATORS, Node, Op
 from gradcli.ops.arithmetic import add, div, mul, neg, scale, sub
 from gradcli.ops.axes import PERMUTE
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.powers import pow_, square
 from gradcli.ops.reductions import SUM
 from gradcli.ops.shaping import EXPAND, RESHAPE, SUM_TO
+from gradcli.walks import ancestors
 
 Replacements: TypeAlias = Mapping[Node, Node]
 

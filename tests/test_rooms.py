@@ -16,7 +16,8 @@ ROOMS = [
     "cli", "integrations", "api", "batch", "sweep", "report", "data", "analysis", "plans",
     "session", "nonfinite", "remedies", "passes", "choices", "result", "inputs", "literals",
     "planned", "options", "trace", "algebra", "differentiate", "spelling", "simplify", "engine",
-    "ops", "language", "graph", "ledger", "box", "lifeline", "extras", "diagnostics", "tuples",
+    "ops", "language", "walks", "graph", "ledger", "box", "lifeline", "extras", "diagnostics",
+    "tuples",
 ]  # fmt: skip
 """From the roof to the ground."""
 FILES = sorted(HOUSE.rglob("*.py"))

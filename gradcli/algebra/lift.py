@@ -25,7 +25,7 @@ from gradcli.algebra.terms import (
     scalar,
     whole,
 )
-from gradcli.graph import CONSTANT, LITERAL, Node, Op, Shape, ancestors
+from gradcli.graph import CONSTANT, LITERAL, Node, Op, Shape
 from gradcli.language.construct import constant, name, number
 from gradcli.ops.arithmetic import add, div, mul, neg, scale, sub
 from gradcli.ops.axes import PERMUTE
@@ -45,6 +45,7 @@ from gradcli.ops.shapes import Axes
 from gradcli.ops.shaping import EMBED, EXPAND, RESHAPE, SLICE, SUM_TO
 from gradcli.ops.softmax import SOFTMAX
 from gradcli.ops.systems import INV, SOLVE
+from gradcli.walks import ancestors
 
 PI = 3.141592653589793
 LARGEST_HALF = 64

@@ -28,8 +28,9 @@ from gradcli.analysis.montecarlo import chooses
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.switches import Crossing, Steering, is_switch
 from gradcli.analysis.written import Texts
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import Elementwise
+from gradcli.walks import ancestors
 
 LINES = 40
 """The most lines for a formula."""

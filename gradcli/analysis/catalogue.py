@@ -17,7 +17,7 @@ from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source, nearest
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Node, Op, Shape, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Op, Shape
 from gradcli.language.construct import argument
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_expression
@@ -28,6 +28,7 @@ from gradcli.result import Result
 from gradcli.session import Gradient, Options, evaluate, prepare
 from gradcli.spelling.textbook import instantiate
 from gradcli.trace.outside import advice
+from gradcli.walks import ancestors
 
 SEED = 1
 """The seed of examples that draw random numbers."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from gradcli.graph import INPUT, Node, ancestors
+from gradcli.graph import INPUT, Node
 from gradcli.ops.loops import Loop
 from gradcli.simplify import rebuilt
 from gradcli.tuples import NamedTuple
+from gradcli.walks import ancestors
 
 
 class ComputedOnce(NamedTuple):

@@ -16,9 +16,10 @@ from gradcli.analysis.breaks import Singularity, find_breaks
 from gradcli.analysis.progress import Progress, share, silent, told
 from gradcli.analysis.samples import FINER, Function, Sample, denser, kept, refined
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.graph import INPUT, Array, ancestors
+from gradcli.graph import INPUT, Array
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, Prepared, prepare
+from gradcli.walks import ancestors
 
 WORK = "points"
 """What a curve takes time for."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.analysis.single import SingleRun, run, run_rolled
 from gradcli.diagnostics import Source
-from gradcli.graph import INPUT, Array, Node, Shape, ancestors
+from gradcli.graph import INPUT, Array, Node, Shape
 from gradcli.language.construct import NOWHERE, call, literal, name, quotients
 from gradcli.language.parser import parse_program
 from gradcli.language.printer import print_program
@@ -21,6 +21,7 @@ from gradcli.session import Gradient, Options, evaluate
 from gradcli.simplify import simplify
 from gradcli.spelling.loops import Unwritten
 from gradcli.spelling.program import unparse
+from gradcli.walks import ancestors
 
 SHORTEST = 16
 """Loops of fewer passes, without the first two and the last two, are written out."""

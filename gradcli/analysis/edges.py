@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.ops.loops import Loop
 from gradcli.session import Prepared
 from gradcli.tuples import NamedTuple
+from gradcli.walks import ancestors
 
 SMALL = 10_000
 """Unasked, only programs with so few elements in all are searched: they are computed again."""

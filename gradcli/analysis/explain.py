@@ -18,13 +18,14 @@ from gradcli.analysis.single import SingleRun
 from gradcli.analysis.unshown import unshown
 from gradcli.diagnostics import Advice, GradcliError, Note, Setting
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import INPUT, Array, Node, ancestors, dependents, upstream
+from gradcli.graph import INPUT, Array, Node
 from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.options import DEFAULT
 from gradcli.session import Gradient, Options, Prepared, prepare, unrolled
 from gradcli.trace.passages import Passage
+from gradcli.walks import ancestors, dependents, upstream
 
 T = TypeVar("T")
 

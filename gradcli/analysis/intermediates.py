@@ -9,12 +9,13 @@ import numpy as np
 from gradcli.analysis.levels import MOST, Levels, Stage, body_of, passes_in
 from gradcli.differentiate import vjp
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.language.syntax import Program
 from gradcli.ops.kinds import is_promotion
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.result import Result, WholeLoop
 from gradcli.session import Gradient, Options, evaluate, unrolled
+from gradcli.walks import ancestors
 
 
 def pictured(

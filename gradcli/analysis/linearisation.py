@@ -22,9 +22,10 @@ from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.vectorise import vectorise
 from gradcli.engine.plan import WIDEST, Engine
-from gradcli.graph import INPUT, Array, Node, ancestors, dependents
+from gradcli.graph import INPUT, Array, Node
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import Loop, NotRolled
+from gradcli.walks import ancestors, dependents
 
 Vectors = Callable[[int, int], Array]
 """`(start, stop)`: these vectors, one in a row, over all elements of what is seeded."""

@@ -23,10 +23,11 @@ from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import View
 from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.language.syntax import Attribute, Call, Name, Program, Syntax
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import FRAMEWORKS, TABLE, Function
+from gradcli.walks import ancestors
 
 LISTED = 50
 """The most places that are told of."""

@@ -13,10 +13,11 @@ from gradcli.analysis.near import KinksWanted, kink_notes
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate.product import scale
-from gradcli.graph import Array, Node, ancestors, dependents
+from gradcli.graph import Array, Node
 from gradcli.ops.loops import Loop
 from gradcli.ops.shapes import show
 from gradcli.passes import Backward
+from gradcli.walks import ancestors, dependents
 
 SHOWN = 20
 """The most paths that are listed; the others are summed."""

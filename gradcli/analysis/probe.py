@@ -23,8 +23,9 @@ from gradcli.analysis.problem import View
 from gradcli.analysis.replica import Replica, is_worth
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
-from gradcli.graph import EMPTY, Array, Node, ancestors
+from gradcli.graph import EMPTY, Array, Node
 from gradcli.ops.elementwise import Elementwise
+from gradcli.walks import ancestors
 
 OVERHEAD = 2_000
 """The number of elements that take as long as one call of a function."""

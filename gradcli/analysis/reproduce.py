@@ -9,10 +9,11 @@ import numpy as np
 from gradcli.analysis.derive import Derived, leaves_of, statements
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.single import SingleRun
-from gradcli.graph import Array, ancestors
+from gradcli.graph import Array
 from gradcli.language.syntax import Statement
 from gradcli.ops.loops import Loop
 from gradcli.spelling.program import unparse
+from gradcli.walks import ancestors
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ import numpy as np
 from gradcli.analysis.branches import chosen, is_choice
 from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.analysis.diagnosis.fresh import LOOKS, alike, usual_size
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
+from gradcli.walks import ancestors
 
 FACTORS = (1e-12, 1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9, 1e12)
 ELEMENTS = 1 << 15

@@ -15,8 +15,9 @@ from gradcli.analysis.diagnosis.claim import Claim, mirrored
 from gradcli.analysis.diagnosis.fresh import usual_size
 from gradcli.analysis.edges import distances_of, has_edge
 from gradcli.differentiate import vjp
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import Elementwise
+from gradcli.walks import ancestors
 
 NEWTON = 40
 """The most steps of the method,"""

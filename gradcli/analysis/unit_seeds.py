@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.tuples import NamedTuple
+from gradcli.walks import ancestors
 
 MOST = 8
 """Arrays that are made for the same unit vectors, at most: all are in memory together."""

@@ -25,10 +25,11 @@ from gradcli.analysis.judged import NEEDED, exact_at
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.scales import resized, scaled
 from gradcli.analysis.verdict import Unseen
-from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, Array, Node
 from gradcli.language.construct import binary, number
 from gradcli.language.rewrite import Place, places, replaced
 from gradcli.language.syntax import Binary, Expression, Number
+from gradcli.walks import ancestors
 
 SLIGHT = 1.001
 """The factor by which a part is changed."""

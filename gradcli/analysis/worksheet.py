@@ -10,19 +10,11 @@ import numpy as np
 
 from gradcli.analysis.explain import Explanation, name_nodes
 from gradcli.differentiate import vjp
-from gradcli.graph import (
-    CONSTANT,
-    INPUT,
-    LITERAL,
-    OPERATORS,
-    Array,
-    Node,
-    ancestors,
-    dependents,
-)
+from gradcli.graph import CONSTANT, INPUT, LITERAL, OPERATORS, Array, Node
 from gradcli.ops.control import LEAF
 from gradcli.ops.kinds import CAST
 from gradcli.session import Prepared
+from gradcli.walks import ancestors, dependents
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -119,7 +119,7 @@ def _kinks(
     request: Invocation, prepared: Prepared, feeds: dict[Node, Array], kinks: flag.Kinks
 ) -> list[Note]:
     """What there is to say of kinks and ties, also in the passes of loops."""
-    from gradcli.graph import ancestors
+    from gradcli.walks import ancestors
 
     if not (kinks.asked or any(op.edge for op in prepared.graph.ops)):
         return []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from gradcli.differentiate.product import multiply, scale
-from gradcli.graph import EMPTY, OPERATORS, Node, ancestors, dependents
+from gradcli.graph import EMPTY, OPERATORS, Node
 from gradcli.ops.loops import Loop, results_of
+from gradcli.walks import ancestors, dependents
 
 
 def jvp(

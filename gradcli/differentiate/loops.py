@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
 from gradcli.differentiate.product import Changes, add
-from gradcli.graph import OPERATORS, Graph, Node, dependents
+from gradcli.graph import OPERATORS, Graph, Node
 from gradcli.ops.joining import cat
 from gradcli.ops.loops import (
     CARRIED,
@@ -28,6 +28,7 @@ from gradcli.ops.loops import (
     place,
 )
 from gradcli.ops.shaping import reshape
+from gradcli.walks import dependents
 
 
 class _Builder:

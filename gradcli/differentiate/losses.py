@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from gradcli.graph import Node, ancestors, sources
-
-
-def reached(outputs: Iterable[Node]) -> set[Node]:
-    """The nodes that some gradient of the outputs comes back to."""
-    found = set(outputs)
-    stack = list(found)
-    while stack:
-        node = stack.pop()
-        if node.op.flat:
-            continue
-        for operand in sources(node):
-            if operand not in found:
-                found.add(operand)
-                stack.append(operand)
-    return found
+from gradcli.graph import Node
+from gradcli.walks import ancestors
 
 
 def losses(outputs: Sequence[Node], leaf: Node) -> list[Node]:

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TypeAlias
 
 from gradcli.differentiate.product import Gathered, add, multiply, scale
-from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
+from gradcli.graph import OPERATORS, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop, place, results_of
+from gradcli.walks import dependents, upstream
 
 Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterable[tuple[int, Node]]]
 """What `contributions` is."""

@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any
 
 from gradcli.differentiate.seeded_loops import batch_passes
-from gradcli.graph import OPERATORS, Array, Attributes, Kind, Node, Op, Shape, ancestors
+from gradcli.graph import OPERATORS, Array, Attributes, Kind, Node, Op, Shape
 from gradcli.ops.loops import Loop, results_of
+from gradcli.walks import ancestors
 
 
 def vectorise(

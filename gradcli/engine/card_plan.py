@@ -10,9 +10,10 @@ from gradcli.engine.loops import together
 from gradcli.engine.plan import Plan, Unit
 from gradcli.engine.region import Region
 from gradcli.engine.regions import units
-from gradcli.graph import EMPTY, Array, Node, ancestors
+from gradcli.graph import EMPTY, Array, Node
 from gradcli.ops.kinds import CAST
 from gradcli.ops.loops import Loop
+from gradcli.walks import ancestors
 
 
 def card_plan(outputs: Sequence[Node], known: Collection[Node]) -> Plan:

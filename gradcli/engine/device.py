@@ -12,9 +12,10 @@ from gradcli.engine.plan import Engine, Plan, Single, Unit
 from gradcli.engine.products import is_large
 from gradcli.engine.swept import LARGE
 from gradcli.engine.threads import cores
-from gradcli.graph import EMPTY, Array, Node, ancestors
+from gradcli.graph import EMPTY, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.loops import Loop
+from gradcli.walks import ancestors
 
 SMALL = 1 << 14
 """In a graph whose values have fewer elements, nothing is worth a region, tiles or strips."""

@@ -12,9 +12,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Runner, kernel
-from gradcli.graph import EMPTY, INPUT, Array, Node, Shape, ancestors
+from gradcli.graph import EMPTY, INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger, show_bytes
 from gradcli.ops.loops import Loop
+from gradcli.walks import ancestors
 
 Empty: TypeAlias = Callable[[Shape, np.dtype[Any]], Array]
 """Makes an array whose elements are not set."""

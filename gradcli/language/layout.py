@@ -7,7 +7,6 @@ belong together, and which comments are expectations.
 from collections.abc import Callable, Iterable
 
 from gradcli.diagnostics import GradcliError, Source, Span
-from gradcli.language import indentation
 from gradcli.language.characters import stray_character
 from gradcli.language.templates import Templates, prefix
 from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Terminal, Tokens
@@ -262,6 +261,8 @@ class TextLayout:
         next_character = text[end : end + 1]
         if self.innermost != ":" or next_character in ("", "#", "{", "}", "."):
             return  # no statement begins here
+        from gradcli.language import indentation  # most programs start faster without
+
         block, source = self.blocks[-1], self.tokens.source
         if block.first is None:
             if not indentation.is_deeper(source, end, block.header):
@@ -292,6 +293,8 @@ class TextLayout:
         """End the blocks by indentation up to the brace around them."""
         while self.innermost == ":":
             if self.tokens.kinds[-1] == _INDENT:
+                from gradcli.language import indentation
+
                 raise indentation.no_block(self.tokens.source, self.blocks[-1].header, place)
             self._end_block(place)
 

@@ -6,7 +6,6 @@ import operator
 from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
-from gradcli.ops.cells import NotWrittenError, formed
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, WHOLE
 from gradcli.ops.table import Case, Function
@@ -121,6 +120,8 @@ def _bitwise(
     """
 
     def cells(node: Node, *texts: Array) -> Array:
+        from gradcli.ops.cells import NotWrittenError, formed  # only sheets ask for it
+
         assert of_truth.op is not None
         if node.kind != "bool":
             raise NotWrittenError

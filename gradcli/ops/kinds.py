@@ -28,7 +28,6 @@ from gradcli.graph import (
 from gradcli.language.construct import call, compare, listed, number
 from gradcli.language.syntax import Expression
 from gradcli.ops import splits
-from gradcli.ops.cells import formed, linear
 from gradcli.ops.shapes import Axes, reduced
 
 if TYPE_CHECKING:
@@ -60,6 +59,12 @@ WHOLE: frozenset[Kind] = frozenset({"bool", "int"})
 NUMBERS: frozenset[Kind] = frozenset({"int", "float"})
 FLOATS: frozenset[Kind] = frozenset({"float"})
 """The kinds that an op takes: see `Op.takes`."""
+
+
+def _linear_cells(node: Node, *operands: Array) -> Array:
+    from gradcli.ops.cells import linear  # only sheets ask for it
+
+    return linear(node, *operands)
 
 
 class Adjoint(Op):
@@ -98,7 +103,7 @@ class Linear(Adjoint):
     in front, without a rule `batched`: axes in the attributes count from the right.
     """
 
-    cell = staticmethod(linear)
+    cell = staticmethod(_linear_cells)
 
     def __init__(
         self,
@@ -145,7 +150,7 @@ class JointlyLinear(Op):
     """
 
     spell = staticmethod(_joined)
-    cell = staticmethod(linear)
+    cell = staticmethod(_linear_cells)
 
     def __init__(
         self,
@@ -318,6 +323,8 @@ def _converted(node: Node, x: Expression) -> Expression:
 
 def _truth(node: Node, x: Array) -> Array:
     """The cells: truth is 1 and 0, and a whole number has no fraction."""
+    from gradcli.ops.cells import formed  # only sheets ask for it
+
     if node.kind == "bool":
         return formed("IF({0}<>0,1,0)", node, (x,))
     return x if is_promotion(node) else formed("TRUNC({0})", node, (x,))

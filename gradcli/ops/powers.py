@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.graph import Array, Node, Op
-from gradcli.ops.cells import formed
 from gradcli.ops.comparison import eq, logical_and
-from gradcli.ops.exponential import log
 from gradcli.ops.group import FROM_0, Group
 from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.promotion import filling
@@ -39,6 +37,8 @@ def _power_by_base(y: Node, a: Node, b: Node) -> Node:
 
 def _power_by_exponent(y: Node, a: Node, b: Node) -> Node:
     """a^b·log(a), and 0 where a is 0 and b is not negative (as 0^b is constant there)."""
+    from gradcli.ops.exponential import log  # a known exponent needs none
+
     return where(logical_and(eq(a, 0.0), b >= 0), 0.0, y * log(a))
 
 
@@ -116,6 +116,8 @@ def _parts(base: Node, exponent: Node) -> Node | None:
 
 def _power_cells(node: Node, base: Array, exponent: Array) -> Array:
     """The cells: 0^0 is 1 here, and an error there."""
+    from gradcli.ops.cells import formed  # only sheets ask for it
+
     known = node.inputs[1].known
     never = known is not None and bool(np.all(known != 0))
     return formed("{0}^{1}" if never else "IF({1}=0,1,{0}^{1})", node, (base, exponent))

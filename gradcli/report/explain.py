@@ -15,7 +15,7 @@ from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import ALL, Stage
 from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import SumOverPaths
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
@@ -41,6 +41,7 @@ from gradcli.report.reasons import reasons
 from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import EXACT, Sentence, Sentences, added, summand
 from gradcli.report.together import comes_through_steps, handed_on, through, title
+from gradcli.walks import ancestors
 
 CANCELLED = "these parts cancel: what is left of them is rounding"
 SCALE = "scale(a, b) is a * b, but 0 where a is 0, whatever b is"

@@ -10,7 +10,6 @@ from gradcli.analysis.explain import Explanation
 from gradcli.analysis.levels import Stage
 from gradcli.analysis.paths import SumOverPaths
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import ancestors
 from gradcli.report.document import Chain, Heading
 from gradcli.report.elements import element, markup
 from gradcli.report.explain import mathematics
@@ -20,6 +19,7 @@ from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.page_level import DETAILS, Detail, Level
 from gradcli.report.page_parts import controls, equation, header
+from gradcli.walks import ancestors
 
 DEEPER = 2
 """How many levels are told below the one that is asked for."""

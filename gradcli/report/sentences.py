@@ -19,7 +19,7 @@ from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage, nodes_of
 from gradcli.analysis.meaning import Meaning
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import CONSTANT, Array, Node, Shape, ancestors
+from gradcli.graph import CONSTANT, Array, Node, Shape
 from gradcli.language.construct import (
     argument,
     attribute,
@@ -43,6 +43,7 @@ from gradcli.spelling.formula import Formulas
 from gradcli.spelling.spell import arguments_of, function_of, written
 from gradcli.spelling.textbook import instantiate
 from gradcli.trace.items import Items
+from gradcli.walks import ancestors
 
 LEVELS = 8
 """How many ops below its node a rule shows."""

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gradcli.graph import INPUT, Array, Node, ancestors, dependents
+from gradcli.graph import INPUT, Array, Node
 from gradcli.ops.control import LEAF
 from gradcli.report.arrays import GAP, Excerpt, excerpt
 from gradcli.report.sanitise import sanitise
 from gradcli.result import Pass, Result, final_grads, grads_of
+from gradcli.walks import ancestors, dependents
 
 ROWS = 100
 """The most rows that a section shows, half of them from its start and half from its end."""

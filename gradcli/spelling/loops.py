@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gradcli.graph import CONSTANT, Node, upstream
+from gradcli.graph import CONSTANT, Node
 from gradcli.language.construct import NOWHERE, binary, call, listed, name, number, subscript
 from gradcli.language.rewrite import places, with_values
 from gradcli.language.syntax import Assign, Expression, For, Name, Statement
 from gradcli.ops.loops import Loop, Rows
 from gradcli.simplify import simplify
+from gradcli.walks import upstream
 
 Use = tuple[Loop, tuple[Node, ...]]
 """A loop and its operands: an op, and those of one of its nodes."""

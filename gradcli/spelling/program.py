@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.language.construct import NOWHERE, call, constant, name, number
 from gradcli.language.syntax import Assign, Expression, Name, Statement
 from gradcli.ops.kinds import CAST, Linear
@@ -15,6 +15,7 @@ from gradcli.simplify import number_of, repeated
 from gradcli.spelling.formula import fresh_names
 from gradcli.spelling.loops import LoopWriter, Unwritten
 from gradcli.spelling.spell import spell
+from gradcli.walks import ancestors
 
 LONGEST = 24
 """An expression of more numbers and names than these is given a name."""

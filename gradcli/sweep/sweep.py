@@ -18,11 +18,12 @@ from gradcli.engine.cluster.machines import Mixture, facts
 from gradcli.engine.cluster.window import PortionWindow
 from gradcli.engine.plan import Single, Unit, nbytes
 from gradcli.engine.telling import Tell
-from gradcli.graph import INPUT, LITERAL, Array, Node, ancestors
+from gradcli.graph import INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
 from gradcli.sweep.parts import SLAB, Parted, parted
 from gradcli.sweep.task import PartDone, PartFailed, PartOrder, PlacedPart, Posed, Task, least
 from gradcli.sweep.worker import answer, introduce
+from gradcli.walks import ancestors
 
 SENT = 1 << 23
 """The most bytes that a part is given by the client."""

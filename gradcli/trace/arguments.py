@@ -11,7 +11,6 @@ from gradcli.graph import EMPTY, Node
 from gradcli.ops.promotion import is_number
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.items import Items
-from gradcli.trace.passages import Passage
 from gradcli.trace.values import Value, Values, describe
 
 ALIASES = {
@@ -347,10 +346,8 @@ def _remember(
         given = dict(zip((each.name for each in parameters), arguments, strict=False)) | {
             **keywords
         }
-        span, end = values.graph.span, values.graph.count
-        values.passages.add(
-            Passage("call", function.name, span, first, end, given, built, function)
-        )
+        span, made = values.graph.span, range(first, values.graph.count)
+        values.passages.add("call", function.name, span, made, given, built, function)
 
 
 def _not_in_place(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gradcli.diagnostics import Advice, GradcliError, Note, RefusedError, Source, input_of
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, unfit, vjp
 from gradcli.differentiate.reverse import contributions
-from gradcli.graph import INPUT, OPERATORS, Node, dependents, receivers, sources, upstream
+from gradcli.graph import INPUT, OPERATORS, Node
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, needs_values, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
@@ -24,6 +24,7 @@ from gradcli.trace.names import Mentions
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
+from gradcli.walks import dependents, receivers, sources, upstream
 
 if TYPE_CHECKING:
     from gradcli.trace.dtypes import Dtypes

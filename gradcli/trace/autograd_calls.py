@@ -9,7 +9,6 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import AUTOGRAD_GRAD
 from gradcli.trace.items import Items
 from gradcli.trace.objects import HookHandle, Object
-from gradcli.trace.passages import Passage
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
 
@@ -176,9 +175,9 @@ class AutogradCalls:
         first = self.values.graph.count
         found = self.autograd.grad(outputs, inputs, gradients, *self._graphs(given))
         if self.values.passages is not None:
-            span, end = self.values.graph.span, self.values.graph.count
+            span, made = self.values.graph.span, range(first, self.values.graph.count)
             pair = {"outputs": tuple(outputs), "inputs": tuple(inputs)}
-            self.values.passages.add(Passage("grad", "grad", span, first, end, pair, tuple(found)))
+            self.values.passages.add("grad", "grad", span, made, pair, tuple(found))
         return given["inputs"], tuple(found)
 
     def _zero_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

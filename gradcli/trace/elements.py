@@ -20,7 +20,6 @@ from gradcli.ops.shaping import EXPAND, expand, reshape
 from gradcli.trace.calls import Calls
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
-from gradcli.trace.passages import Passage
 from gradcli.trace.values import Value, describe, of_first_pass
 from gradcli.trace.visits import Visit
 
@@ -170,10 +169,8 @@ class ElementUpdates(Calls):
             if self.values.passages is not None:
                 known = () if views or items is None else tuple(items)
                 given = {"x": base, "values": value, "items": known, "places": places}
-                end = self.graph.count
-                self.values.passages.add(
-                    Passage("write", "write", target.span, first, end, given, whole)
-                )
+                made = range(first, self.graph.count)
+                self.values.passages.add("write", "write", target.span, made, given, whole)
         whole = cast(whole, base.kind)
         if self.autograd.dtypes is not None:
             whole = self.autograd.dtypes.held(whole, base)
@@ -243,7 +240,7 @@ class ElementUpdates(Calls):
 
     def _depends(self, whole: Node, base: Node) -> bool:
         """Whether a gradient would flow to another leaf than the one that changes."""
-        from gradcli.graph import upstream
+        from gradcli.walks import upstream
 
         return any(self.autograd.is_leaf(each) for each in upstream([whole]) if each is not base)
 

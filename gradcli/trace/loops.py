@@ -13,17 +13,17 @@ from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.passages import Passage, PassageKind
 from gradcli.trace.rolling import CHANGES_MORE, Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
-from gradcli.trace.series import Series
 from gradcli.trace.tensor_state import Remembered, TensorState
 from gradcli.trace.values import Value
 from gradcli.trace.visits import Visit
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from gradcli.trace.passages import PassageKind
     from gradcli.trace.reach import LoopReach
+    from gradcli.trace.series import Series
     from gradcli.trace.takings import Taking
     from gradcli.trace.template import AnyPass, Rolled
 
@@ -288,8 +288,8 @@ class Loops(Scopes):
     ) -> None:
         """Remember which nodes a part of the program has made, if that is wanted."""
         if self.values.passages is not None:
-            end = self.graph.count
-            self.values.passages.add(Passage(kind, title, span, first, end, arguments, result))
+            nodes = range(first, self.graph.count)
+            self.values.passages.add(kind, title, span, nodes, arguments, result)
 
     def _least(self) -> int:
         """The fewest passes that become one node."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Node, ancestors
+from gradcli.graph import Node
+from gradcli.walks import ancestors
 
 _SAID = {
     "condition": "vmap: It looks like you're attempting to use a Tensor in some data-dependent "

@@ -47,9 +47,19 @@ class Passages:
         self.names: list[tuple[str, Node]] = []
         """Every binding of a name to a node, in functions too, in order."""
 
-    def add(self, section: Passage) -> None:
-        """Remember a part, unless it made no nodes."""
-        if section.end > section.first:
+    def add(
+        self,
+        kind: PassageKind,
+        title: str,
+        span: Span | None,
+        made: range,
+        arguments: Mapping[str, Any] = EMPTY,
+        result: Any = None,
+        function: Function | None = None,
+    ) -> None:
+        """Remember a part that `made` the nodes of these indices, unless it made none."""
+        if made:
+            section = Passage(kind, title, span, made.start, made.stop, arguments, result, function)
             self.ended.append(section)
 
     def mark(self) -> tuple[int, int]:

@@ -36,7 +36,6 @@ from gradcli.trace.loops import (
 from gradcli.trace.names import alternatives, locals_of, repeats
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object, Recording, is_setting
-from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 from gradcli.trace.visits import Visit
 
@@ -605,6 +604,8 @@ class Tracer(Loops):
         return self.values.truth(value)
 
     def _for(self, statement: syntax.For) -> Visit:
+        from gradcli.trace.series import series  # most programs start faster without
+
         iterable = self.as_written(statement.iterable, (yield self.visit(statement.iterable)))
         self.graph.span = statement.iterable.span
         if isinstance(iterable, Object):

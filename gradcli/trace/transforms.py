@@ -13,7 +13,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
-from gradcli.graph import Node, upstream
+from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.joining import stack
@@ -28,6 +28,7 @@ from gradcli.trace.mapping import Mapping, Transform, Visitor
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.trees import changed, filled, is_tree, tensors
 from gradcli.trace.values import Value, describe
+from gradcli.walks import upstream
 
 _VJP_RETURNS = (
     "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported type "

@@ -23,11 +23,11 @@ from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.changes import Changes
 from gradcli.trace.items import Growing, Items, NamedRows
 from gradcli.trace.objects import Object
-from gradcli.trace.passages import Passages
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.ops.indexing import Item
+    from gradcli.trace.passages import Passages
     from gradcli.trace.tensor_text import Style
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"

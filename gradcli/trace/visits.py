@@ -11,7 +11,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import INPUT, Graph, Node, upstream
+from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, detach
 from gradcli.ops.loops import Unlike
@@ -20,6 +20,7 @@ from gradcli.trace.frames import Frame
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values
+from gradcli.walks import upstream
 
 if TYPE_CHECKING:
     from gradcli.trace.python_functions import PythonFunctions

@@ -12,8 +12,9 @@ import pytest
 from gradcli.analysis.check import check, gradients
 from gradcli.analysis.problem import Problem
 from gradcli.analysis.verdict import Check
-from gradcli.graph import Multiply, Node, Op, ancestors
+from gradcli.graph import Multiply, Node, Op
 from gradcli.ops import FUNCTIONS
+from gradcli.walks import ancestors
 
 Corruption: TypeAlias = Callable[[Node], Node | None]
 Pose: TypeAlias = Callable[[], Problem]

@@ -11,7 +11,7 @@ import pytest
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.replica import is_worth
 from gradcli.engine.swept import LARGE
-from gradcli.graph import ancestors
+from gradcli.walks import ancestors
 from tests.analysis.posed import posed
 
 Formula: TypeAlias = Callable[[Any, Any], Any]

@@ -9,7 +9,8 @@ import pytest
 
 from gradcli.analysis.check import check, gradients
 from gradcli.analysis.problem import Problem
-from gradcli.graph import Op, ancestors
+from gradcli.graph import Op
+from gradcli.walks import ancestors
 from tests.analysis.corruptions import corrupted
 from tests.analysis.posed import posed
 

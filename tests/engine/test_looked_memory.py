@@ -12,9 +12,10 @@ import pytest
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import NODE_BYTES, Array, Node, Shape, ancestors
+from gradcli.graph import NODE_BYTES, Array, Node, Shape
 from gradcli.ledger import Ledger
 from gradcli.ops import Case
+from gradcli.walks import ancestors
 from tests.ops.table_cases import all_cases, case_id, trace
 
 ELEMENTS = 400_000

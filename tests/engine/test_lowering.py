@@ -11,12 +11,13 @@ from gradcli.diagnostics import Source
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.region import Region
 from gradcli.engine.strips import Strips
-from gradcli.graph import Array, Graph, Precision, ancestors
+from gradcli.graph import Array, Graph, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
 from gradcli.ops import FUNCTIONS, Case
 from gradcli.ops.powers import PRODUCTS
 from gradcli.session import Options, evaluate, prepare
+from gradcli.walks import ancestors
 from tests.ops.table_cases import all_cases, case_id, trace
 
 CALLS = {

@@ -21,12 +21,13 @@ from gradcli.engine.plan import Plan, nbytes
 from gradcli.engine.scratch import Scratch
 from gradcli.engine.strips import Strips
 from gradcli.engine.threads import spread
-from gradcli.graph import Array, ancestors
+from gradcli.graph import Array
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
 from gradcli.ops import Case
 from gradcli.ops.splits import ways
 from gradcli.session import Options, Prepared, prepare
+from gradcli.walks import ancestors
 from tests.ops.table_cases import all_cases, each_case, trace
 
 ROWS = 3000

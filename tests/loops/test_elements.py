@@ -11,10 +11,11 @@ import pytest
 from gradcli.analysis.jacobian import hessian, hessian_product, jacobian, tangent_product
 from gradcli.analysis.problem import pose_rolled
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import Array, ancestors
+from gradcli.graph import Array
 from gradcli.language.parser import parse_program
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.options import Options
+from gradcli.walks import ancestors
 from tests.loops.test_rolled import answer, loops, prepared
 
 _numbers = np.random.default_rng(7)

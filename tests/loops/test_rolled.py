@@ -10,12 +10,13 @@ import pytest
 from gradcli.analysis.jacobian import hessian_product, tangent_product
 from gradcli.analysis.problem import pose_rolled
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import Array, ancestors
+from gradcli.graph import Array
 from gradcli.language.parser import parse_program
 from gradcli.ops.loops import Loop
 from gradcli.options import Limits, Options
 from gradcli.session import Prepared, prepare
 from gradcli.trace import TraceLimits
+from gradcli.walks import ancestors
 from tests.loops.programs import Writer
 
 ROLLED = [

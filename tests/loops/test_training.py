@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import ancestors
 from gradcli.language.parser import parse_program
 from gradcli.ops.loops import Loop
 from gradcli.options import Options
 from gradcli.session import prepare
+from gradcli.walks import ancestors
 from tests.loops.training import DATA, program
 
 STEP = "with torch.no_grad(): w -= 0.05*w.grad"

@@ -12,11 +12,12 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.kernels import kernel
-from gradcli.graph import Node, ancestors
+from gradcli.graph import Node
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import Case
 from gradcli.ops.elementwise import Elementwise
 from gradcli.session import Options, evaluate
+from gradcli.walks import ancestors
 from tests.ops.table_cases import all_cases, trace
 
 SIZES = [0.0, 1.0, 2.5, 50.0, 1e6, 1e9, 1e9 + 0.5, 1e15 + 0.5, 5e-324, 1e300, np.inf]

@@ -12,8 +12,9 @@ import pytest
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
-from gradcli.graph import CONSTANT, INPUT, Array, Node, Op, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Op
 from gradcli.ops import FUNCTIONS, Case
+from gradcli.walks import ancestors
 from tests.ops.device.standin import DeviceArray, cupy, special
 from tests.ops.table_cases import Traced, all_cases, each_case, trace
 

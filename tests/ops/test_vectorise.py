@@ -13,8 +13,9 @@ import pytest
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.vectorise import OneByOne, vectorise
-from gradcli.graph import Node, ancestors
+from gradcli.graph import Node
 from gradcli.ops import Case
+from gradcli.walks import ancestors
 from tests.ops.table_cases import Traced, all_cases, each_case, trace
 
 SMOOTH = [pair for pair in all_cases() if pair[1].smooth]

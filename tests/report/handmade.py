@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import Note, Source
-from gradcli.graph import Array, Graph, Node, ancestors
+from gradcli.graph import Array, Graph, Node
 from gradcli.language.syntax import Program
 from gradcli.session import Pass, Result
+from gradcli.walks import ancestors
 
 
 class Handmade:

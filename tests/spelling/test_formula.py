@@ -10,7 +10,7 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.differentiate import vjp
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Program
 from gradcli.ops import Case
@@ -18,6 +18,7 @@ from gradcli.report.arrays import brief
 from gradcli.report.tree import tree
 from gradcli.session import Options, Result, evaluate
 from gradcli.spelling.formula import Formulas
+from gradcli.walks import ancestors
 from tests.ops.table_cases import all_cases, each_case, trace
 
 MATRIX: dict[str, Array] = {"x": np.arange(6.0).reshape(2, 3)}

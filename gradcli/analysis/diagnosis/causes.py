@@ -29,7 +29,8 @@ from gradcli.analysis.scales import scaled
 from gradcli.analysis.switches import is_switch
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
-from gradcli.graph import Node, ancestors
+from gradcli.graph import Node
+from gradcli.walks import ancestors
 
 STEPS = frozenset(
     {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-doubled",

@@ -17,11 +17,12 @@ from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import Rules, vjp
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import EMPTY, Array, Node, ancestors, dependents, upstream
+from gradcli.graph import EMPTY, Array, Node
 from gradcli.language.parser import parse_expression
 from gradcli.ledger import Ledger
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shaping import expand, reshape
+from gradcli.walks import ancestors, dependents, upstream
 
 NEARBY = (0.003, -0.007)
 """The distance of the other points from the first, relative to the leaf's elements."""

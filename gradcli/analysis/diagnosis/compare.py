@@ -32,8 +32,9 @@ from gradcli.analysis.verdict import (
     Verdict,
 )
 from gradcli.diagnostics import GradcliError, Note, Source
-from gradcli.graph import Array, ancestors
+from gradcli.graph import Array
 from gradcli.ops.shapes import element
+from gradcli.walks import ancestors
 
 UNBOUNDED = nullcontext()
 ENDED = {

@@ -11,11 +11,12 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.graph import CONSTANT, Array, ancestors
+from gradcli.graph import CONSTANT, Array
 from gradcli.ops.exponential import exp
 from gradcli.ops.softmax import LOGSUMEXP
 from gradcli.ops.statistics import VAR
 from gradcli.simplify import number_of
+from gradcli.walks import ancestors
 
 
 class KnownNumber(NamedTuple):

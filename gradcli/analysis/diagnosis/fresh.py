@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, Point
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
+from gradcli.walks import ancestors
 
 COUNT = 3
 DISTANCES = (0.2, 0.05, 0.01, 0.002)

@@ -15,7 +15,7 @@ from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
-from gradcli.graph import CONSTANT, Node, Shape, ancestors, dependents
+from gradcli.graph import CONSTANT, Node, Shape
 from gradcli.language.construct import attribute, binary, call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
@@ -25,6 +25,7 @@ from gradcli.ops.exponential import exp
 from gradcli.ops.selection import abs_
 from gradcli.simplify import number_of
 from gradcli.spelling.spell import function_of
+from gradcli.walks import ancestors, dependents
 
 MOST = 40
 """The most pieces of one kind."""

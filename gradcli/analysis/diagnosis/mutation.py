@@ -32,10 +32,11 @@ from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import Steps
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.language.construct import binary
 from gradcli.language.rewrite import places
 from gradcli.language.syntax import Binary, Expression, Name, Number
+from gradcli.walks import ancestors
 
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mutants,"""

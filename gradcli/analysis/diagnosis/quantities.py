@@ -12,11 +12,12 @@ from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
-from gradcli.graph import CONSTANT, Node, ancestors
+from gradcli.graph import CONSTANT, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.joining import stack
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import expand, reshape
+from gradcli.walks import ancestors
 
 ROWS = 64
 """Larger Jacobians are not tried."""

@@ -18,7 +18,8 @@ from gradcli.analysis.diagnosis.fresh import alike, near
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.switches import Steering, is_switch
 from gradcli.analysis.verdict import Cause, Index
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
+from gradcli.walks import ancestors
 
 NUMBERS, MOVED = 4, 0.3
 """So many inputs that are whole numbers are moved, by so much."""

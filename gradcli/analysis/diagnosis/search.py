@@ -27,8 +27,9 @@ from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.evidence import rounding
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node
 from gradcli.ops.axes import matrix_transpose
+from gradcli.walks import ancestors
 
 RANK = (
     "transposed sign shape mean gradient-vector",

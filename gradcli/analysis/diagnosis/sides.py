@@ -12,7 +12,8 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.analysis.verdict import Index
-from gradcli.graph import Array, ancestors
+from gradcli.graph import Array
+from gradcli.walks import ancestors
 
 MOST = 50
 """The most elements that are examined."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.diagnostics import Source, Span
-from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, Array, Node
 from gradcli.language.construct import NOWHERE, literal, name, number
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Binary, Expression
@@ -16,6 +16,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shaping import EXPAND
 from gradcli.simplify import number_of, rebuilt, simplify
 from gradcli.spelling.spell import spell
+from gradcli.walks import ancestors
 
 WIDEST = 60
 STEPS = 16

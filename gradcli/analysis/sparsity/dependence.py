@@ -15,11 +15,12 @@ import numpy as np
 from gradcli.analysis.sparsity.drawn import drawn
 from gradcli.analysis.sparsity.pattern import Pattern, Room, empty, identity, stacked, united
 from gradcli.differentiate.product import multiply
-from gradcli.graph import Array, Node, Shape, ancestors, dependents
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import JointlyLinear, Linear
 from gradcli.ops.splits import ways
 from gradcli.tuples import NamedTuple
+from gradcli.walks import ancestors, dependents
 
 Values = Callable[[Sequence[Node], Mapping[Node, Array]], Sequence[Array]]
 """The values of nodes at the point, with what is fed to some."""

@@ -27,7 +27,6 @@ from gradcli.analysis.symbolic.naming import named
 from gradcli.analysis.symbolic.sizes import Lengths, Shapes
 from gradcli.analysis.symbolic.wording import in_words
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import ancestors, upstream
 from gradcli.language.construct import NOWHERE, name
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_program
@@ -36,6 +35,7 @@ from gradcli.options import DEFAULT, Options
 from gradcli.session import evaluate
 from gradcli.trace.expressions import CONSTANTS
 from gradcli.trace.names import free_names
+from gradcli.walks import ancestors, upstream
 
 
 @dataclass(frozen=True, slots=True)

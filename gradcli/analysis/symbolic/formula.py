@@ -22,7 +22,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.vectorise import vectorise
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import Array, Graph, Node, ancestors
+from gradcli.graph import Array, Graph, Node
 from gradcli.language.construct import NOWHERE, attribute, binary, name, number, subscript
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Assign, Expression, Program
@@ -30,6 +30,7 @@ from gradcli.ops.kinds import zeros_like
 from gradcli.options import Options
 from gradcli.trace import Tracer
 from gradcli.trace.names import free_names
+from gradcli.walks import ancestors
 
 Order: TypeAlias = Literal["gradient", "jacobian", "hessian"]
 

@@ -1,0 +1,97 @@
+"""Walks through the graph, none of which recurses: what values are computed from, and where their
+gradients flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+
+from gradcli.graph import Node
+
+_index = attrgetter("index")
+"""What sorts nodes into topological order."""
+
+
+def ancestors(outputs: Iterable[Node]) -> list[Node]:
+    """The outputs and all nodes that they are computed from, operands first."""
+    seen = set(outputs)
+    found = list(seen)
+    for node in found:  # which grows by what they are computed from
+        for operand in node.inputs:
+            if operand not in seen:
+                seen.add(operand)
+                found.append(operand)
+    found.sort(key=_index)
+    return found
+
+
+def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
+    """The outputs and all nodes that a gradient can flow back to from them, operands first.
+
+    Nodes of an index below `oldest` are left out: they depend on nothing that came later.
+    """
+    seen = set(outputs)
+    found = list(seen)
+    for node in found:  # which grows by their sources
+        is_plain = node.kind == "float" and not node.op.holds_back
+        for operand in node.inputs if is_plain else sources(node):
+            if operand not in seen and operand.kind == "float" and operand.index >= oldest:
+                seen.add(operand)
+                found.append(operand)
+    found.sort(key=_index)
+    return found
+
+
+def receivers(outputs: Iterable[Node], order: Sequence[Node]) -> set[Node]:
+    """The nodes of `order`, operands first, that a walk back from the outputs brought a gradient
+    to, were it 0: all but those that every path withholds one from.
+    """
+    if not any(node.op.withheld() for node in order):
+        return set(order)
+    found = set(outputs)
+    for node in reversed(order):
+        if node in found:
+            withheld = node.op.withheld()
+            given = (each for place, each in enumerate(node.inputs) if place not in withheld)
+            found.update(given if withheld else sources(node))
+    return found
+
+
+def sources(node: Node) -> Iterable[Node]:
+    """The operands that a gradient can flow back to from a node."""
+    op, inputs = node.op, node.inputs
+    if op.holds_back:
+        return [each for place, each in enumerate(inputs) if op.differentiable(node, place)]
+    if node.kind != "float":
+        return ()
+    for each in inputs:
+        if each.kind != "float":
+            return [each for each in inputs if each.kind == "float"]
+    return inputs
+
+
+def dependents(nodes: Sequence[Node], ends: Iterable[Node]) -> set[Node]:
+    """Those of `nodes` (in topological order) that a gradient links to one of the `ends`."""
+    ends = set(ends)
+    found = {node for node in ends if node.kind == "float"}
+    for node in nodes:
+        is_plain = node.kind == "float" and not node.op.holds_back
+        if not found.isdisjoint(node.inputs if is_plain else sources(node)):
+            found.add(node)
+    return found | ends
+
+
+def reached(outputs: Iterable[Node]) -> set[Node]:
+    """The nodes that some gradient of the outputs comes back to."""
+    found = set(outputs)
+    stack = list(found)
+    while stack:
+        node = stack.pop()
+        if node.op.flat:
+            continue
+        for operand in sources(node):
+            if operand not in found:
+                found.add(operand)
+                stack.append(operand)
+    return found
