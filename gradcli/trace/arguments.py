@@ -11,6 +11,7 @@ from gradcli.graph import EMPTY, Node
 from gradcli.ops.promotion import is_number
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.items import Items
+from gradcli.trace.subscripts import indices_of_all
 from gradcli.trace.values import Value, Values, describe
 
 ALIASES = {
@@ -136,7 +137,7 @@ CONVERSIONS: dict[str, Convert] = {
     "Node": Values.tensor,
     "Index": Values.index,
     "Known": Values.known,
-    "Sequence[Item]": Values.items,
+    "Sequence[Item]": indices_of_all,
     "KnownIndex": Values.known_index,
     "Sequence[Node]": Values.tensors,
     "Sequence[Node | Stretch]": Values.pieces,

@@ -17,6 +17,7 @@ from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Special
 from gradcli.trace.strides import layout, usual
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values
 
 _INDICES = ("multi_index", "c_index", "f_index")
@@ -45,7 +46,7 @@ class ArrayIterator(Object):
         numbers = self._values.graph.constant
         base = self._values.current(array)
         items = [*(numbers(each) for each in self._places[self._at]), Ellipsis]
-        found = self._values.tensor(self._values.subscript(base, items))
+        found = self._values.tensor(subscript(self._values, base, items))
         self._values.arrays.add(found)
         self._values.boxed.add(found)
         return found
@@ -68,7 +69,7 @@ class ArrayIterator(Object):
     def item(self, items: Sequence[Any]) -> Value:
         """`it[0]`: the element of the first array here."""
         here = tuple(map(self._element, self._arrays))
-        return self._values.subscript(here, items)
+        return subscript(self._values, here, items)
 
     def attribute(self, name: str) -> Any:
         plain = self._values.plain
@@ -177,7 +178,7 @@ class ArrayIterators:
         for place in np.ndindex(node.shape):
             items = [self._values.graph.constant(each) for each in place]
             base = self._values.current(node)
-            found = self._values.subscript(base, items) if items else base
+            found = subscript(self._values, base, items) if items else base
             self._values.stay_arrays(found, [node])
             yield tuple(self._values.plain(each) for each in place), found
 

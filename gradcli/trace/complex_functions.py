@@ -18,6 +18,7 @@ from gradcli.trace.complex_tensors import BY_PART, ComplexNumber, ComplexTensor,
 from gradcli.trace.items import Items
 from gradcli.trace.names import COMPLEX, is_complex_dtype
 from gradcli.trace.objects import Given
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value
 
 _LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like")
@@ -343,7 +344,7 @@ class ComplexFunctions:
         """Numbers of a matrix, each of which the doubled one has twice, one after the other."""
         (matrix,) = bind_names(name, ("A",), arguments, keywords).values()
         both = self._maker.call(name, [self._doubled(self._maker.parts(matrix))], {})
-        return self._values.subscript(both, [Ellipsis, slice(None, None, 2)])
+        return subscript(self._values, both, [Ellipsis, slice(None, None, 2)])
 
     def _solved(self, arguments: list[Value], keywords: Given) -> Value:
         matrix, right = bind_names("solve", ("A", "B"), arguments, keywords).values()

@@ -31,6 +31,7 @@ from gradcli.trace.complex_parts import (
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Size
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.tensor_text import PLAIN, with_suffixes
 from gradcli.trace.values import Value, Values
 
@@ -328,7 +329,7 @@ class ComplexTensor(Object):
     def _size(self, given: list[Any], keywords: Given) -> Any:
         found = bind_names("size", ("dim",), given, keywords, ("dim",))
         shape = self.attribute("shape")
-        return self._values.subscript(shape, [found["dim"]]) if "dim" in found else shape
+        return subscript(self._values, shape, [found["dim"]]) if "dim" in found else shape
 
     def _power(self, exponent: Value) -> ComplexTensor:
         return self._like(power(self.pair, self._values.number(exponent, "an exponent")), "pow")
@@ -405,7 +406,7 @@ class ComplexTensor(Object):
         return both if name == "eq" else f("logical_not", both)
 
     def item(self, items: Sequence[Any]) -> Value:
-        real, imaginary = (self._values.subscript(each, items) for each in self.pair)
+        real, imaginary = (subscript(self._values, each, items) for each in self.pair)
         assert isinstance(real, Node)
         assert isinstance(imaginary, Node)
         return self._like((real, imaginary), "select")

@@ -16,6 +16,7 @@ from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values
 
 _AS_DTYPES: Mapping[str, str] = {}
@@ -181,7 +182,7 @@ class ModuleList(Module):
 
     def _pop(self, arguments: list[Value], keywords: Given) -> Value:
         (place,) = bind_names("pop", ("key",), arguments, keywords).values()
-        found: Value = self.values.subscript(self.items, [place])
+        found: Value = subscript(self.values, self.items, [place])
         self.delete_item([place])
         return found
 

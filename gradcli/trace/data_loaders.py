@@ -17,6 +17,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -36,7 +37,7 @@ class TensorDataset(Object):
         return self.tensors_of
 
     def item(self, items: Sequence[Any]) -> Value:
-        return tuple(self.values.subscript(each, items) for each in self.tensors_of)
+        return tuple(subscript(self.values, each, items) for each in self.tensors_of)
 
     def elements(self) -> Items:
         rows = [self.values.rows(each) for each in self.tensors_of]
@@ -143,9 +144,9 @@ class DataLoader(Object):
         """The rows at some places, of tensors at once."""
         if isinstance(self.dataset, TensorDataset):
             return Items(
-                [self.values.subscript(each, [chosen]) for each in self.dataset.tensors_of]
+                [subscript(self.values, each, [chosen]) for each in self.dataset.tensors_of]
             )
-        return self.values.subscript(self.dataset, [chosen])
+        return subscript(self.values, self.dataset, [chosen])
 
 
 class Batching(NamedTuple):

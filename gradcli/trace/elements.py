@@ -20,7 +20,8 @@ from gradcli.ops.shaping import EXPAND, expand, reshape
 from gradcli.trace.calls import Calls
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
-from gradcli.trace.values import Value, describe, of_first_pass
+from gradcli.trace.subscripts import of_first_pass, subscript
+from gradcli.trace.values import Value, describe
 from gradcli.trace.visits import Visit
 
 
@@ -106,7 +107,7 @@ class ElementUpdates(Calls):
         new = self.values.tensor(value, "an element")
         if isinstance(target.value, syntax.Attribute) and target.value.name == "grad":
             holder = yield self.visit(target.value.value)
-            places = self.values.tensor(self.values.subscript(numbered(node), items))
+            places = self.values.tensor(subscript(self.values, numbered(node), items))
             self.autograd.set_grad(holder, overwritten(node, places, _fitted(new, places, node)))
             return None
         self.write(target, node, items, new)
@@ -158,7 +159,7 @@ class ElementUpdates(Calls):
         else:
             places = self.values.through(views, numbered(base))
             if items is not None:
-                places = self.values.tensor(self.values.subscript(places, items))
+                places = self.values.tensor(subscript(self.values, places, items))
                 items = of_first_pass(items)
             self._check_apart(views, places, value)
             is_spread = _written(views, items) == "overwritten_by_places"

@@ -19,14 +19,8 @@ from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.objects import DOTS, BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
-from gradcli.trace.values import (
-    NO_GRAD_YET,
-    MovingSlice,
-    Value,
-    Values,
-    describe,
-    of_first_pass,
-)
+from gradcli.trace.subscripts import MovingSlice, moving_slice, of_first_pass, subscript
+from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
 from gradcli.trace.visits import ATOMS, Visit, Visitor
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -366,7 +360,7 @@ class Expressions(Operations):
             if found is not None:
                 return self.as_it_was(found) if isinstance(owner, Dictionary) else found
             owner = owner.elements()
-        found = self.values.subscript(owner, items)
+        found = subscript(self.values, owner, items)
         if isinstance(owner, Node) and isinstance(found, Node) and self.values.is_pytorch:
             found = self._taken(owner, of_first_pass(items), found)
         if type(owner) is Size and type(found) is tuple:
@@ -426,7 +420,7 @@ class Expressions(Operations):
             if places is not None:
                 return places
         if self.values.any_pass is not None and isinstance(owner, Node):
-            moving = self.values.moving_slice(bounds)
+            moving = moving_slice(self.values, bounds)
             if moving is not None:
                 return moving
         place = self.values.place

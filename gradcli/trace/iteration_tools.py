@@ -15,6 +15,7 @@ from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import is_same
 from gradcli.trace.special import Special
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values
 
 Operate = Callable[[str, Value, Value], Any]
@@ -197,7 +198,7 @@ class IterationTools:
     def _element(self, owner: Any, place: Value) -> Value:
         found = owner.item([place]) if isinstance(owner, Object) else None
         whole = owner.elements() if isinstance(owner, Object) else owner
-        return self.values.subscript(whole, [place]) if found is None else found
+        return subscript(self.values, whole, [place]) if found is None else found
 
     def _attribute_getter(self, arguments: list[Value], keywords: Given) -> Value:
         (name,) = bind_names("attrgetter", ("attr",), arguments, keywords).values()

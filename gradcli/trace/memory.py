@@ -14,6 +14,7 @@ from gradcli.trace.changes import IN_ORDER
 from gradcli.trace.memory_orders import WORDS, MemoryOrders
 from gradcli.trace.special import Special
 from gradcli.trace.strides import Layout, can_view, layout, usual
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wordings import NOT_VIEWED
 
@@ -82,7 +83,7 @@ class Memory:
         strides: Value = tuple(
             self.values.graph.constant(float(each)) for each in self.layout(node)[1]
         )
-        return self.values.subscript(strides, [given["dim"]]) if "dim" in given else strides
+        return subscript(self.values, strides, [given["dim"]]) if "dim" in given else strides
 
     def _offset(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         first, _ = self.layout(self._only("storage_offset", arguments, keywords))

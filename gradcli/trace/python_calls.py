@@ -16,6 +16,7 @@ from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import Object, plain_value
 from gradcli.trace.printing import as_single
 from gradcli.trace.special import ON_NUMBERS
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value
 from gradcli.trace.visits import Visit
 
@@ -212,7 +213,7 @@ class PythonCalls(Expressions):
     def _extreme(self, name: str, row: Node) -> Node:
         """`max(x)`: the first of the elements that are the largest."""
         place = FUNCTIONS[f"arg{name}"].build(row)  # of all elements
-        found = self.values.tensor(self.values.subscript(row, [place]))
+        found = self.values.tensor(subscript(self.values, row, [place]))
         self.values.made_by[found] = "unbind", (row,), EMPTY
         self.special.numbers.stay_arrays(found, (row,))
         return found

@@ -25,6 +25,7 @@ from gradcli.trace.printing import PrintedNumbers, as_single, exact, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.series import numbers, series, together
 from gradcli.trace.special import ON_NUMBERS, Special
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -336,7 +337,7 @@ class PythonFunctions:
         if isinstance(value, Object):
             found: Value = value.item([place])
             return found
-        return self.values.subscript(value, [place])
+        return subscript(self.values, value, [place])
 
     def percent(self, template: str, value: Value) -> str:
         """`template % value`, where a tuple is several values."""

@@ -16,6 +16,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.operators import is_same
 from gradcli.trace.special import Size
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values, describe
 
 _ON_TEXT = (
@@ -55,7 +56,7 @@ class Sequences:
     def method(self, owner: Value, name: str) -> Callable[[list[Value], Given], Value] | None:
         """The method of a list, tuple or string; None where another kind of value has it."""
         if isinstance(owner, Items | tuple | str) and name == "__getitem__":
-            return lambda given, _: self.values.subscript(owner, given)
+            return lambda given, _: subscript(self.values, owner, given)
         if isinstance(owner, Items) and name in self._of_lists:
             self.values.check_change(owner)
             return partial(self._of_lists[name], owner)

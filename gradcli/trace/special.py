@@ -19,6 +19,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.printing import LINE, Moment, Piece, Printed, PrintedNumbers, pieces
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values, describe
 
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
@@ -98,7 +99,7 @@ class Specials:
     def _size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("size", ("self", "dim"), arguments, keywords, ("dim",))
         shape = self.shape(self.values.tensor(given["self"]))
-        return self.values.subscript(shape, [given["dim"]]) if "dim" in given else shape
+        return subscript(self.values, shape, [given["dim"]]) if "dim" in given else shape
 
     def _dim(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("dim", ("self",), arguments, keywords)

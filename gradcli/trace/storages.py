@@ -15,6 +15,7 @@ from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.special import Special
+from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value
 
 
@@ -47,7 +48,7 @@ class Storage(Object):
         from gradcli.ops.writing import numbered, overwritten  # most programs start faster without
 
         now = self._now()
-        places = self.values.tensor(self.values.subscript(numbered(now), items))
+        places = self.values.tensor(subscript(self.values, numbered(now), items))
         new = overwritten(now, places, self.values.tensor(value, "an element"))
         self._put(self._base, reshape(new, self._base.shape))
 

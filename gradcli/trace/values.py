@@ -19,11 +19,9 @@ from gradcli.ops.control import bind, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Stretch, Unlike
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.changes import Changes
 from gradcli.trace.items import Growing, Items, NamedRows
 from gradcli.trace.objects import Object
-from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.ops.indexing import Item
@@ -35,8 +33,6 @@ Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None
 
 _PLACES = ("range", "an index of a ", "a slice's bound")
 """What integers of Python's are for, or tensors of one."""
-_LONG_INDEX = 32
-"""So many items between brackets are elements of one index, whatever they are."""
 
 
 class PlainNumbers(Protocol):
@@ -89,20 +85,6 @@ _PYTORCHS = frozenset((
     "requires_grad", "itemsize", "nbytes", "output_nr", "retains_grad", "is_cuda", "is_cpu", "H",
 ))  # fmt: skip
 """Attributes of tensors that only PyTorch sets."""
-
-
-class MovingSlice(NamedTuple):
-    """Slices of one length that passes take, which a pass stands for."""
-
-    first: slice
-    """That of the first of these passes."""
-    starts: Array
-    """Where it begins in each of them."""
-
-
-def of_first_pass(items: Sequence[Any]) -> list[Any]:
-    """Subscripts, with the slice of the first pass for one that moves."""
-    return [each.first if isinstance(each, MovingSlice) else each for each in items]
 
 
 class Values(Changes):
@@ -541,210 +523,6 @@ class Values(Changes):
             raise in_numpys_words(error, (value,), self.arrays)
         return bool(self.evaluator.value(value).reshape(()))
 
-    # --- indexing ---
-
-    def items(self, value: Value, what: str) -> list[Item]:
-        """Subscripts that are given as a list or tuple of index tensors."""
-        each_of = value if isinstance(value, Items | tuple) else self.tensors(value, what)
-        self._check_indices(each_of)
-        return [item for each in each_of for item in self.item(each)]
-
-    def _check_indices(self, items: Sequence[Any]) -> None:
-        """Raise `type` where PyTorch would have floats between brackets."""
-        for each in items:
-            is_of_floats = self.is_pytorch and isinstance(each, Node) and each.kind == "float"
-            if is_of_floats and self.is_tensor(each):
-                from gradcli.trace.index_errors import float_as_index  # a rare error
-
-                raise float_as_index()
-
-    def _check_steps(self, node: Node, items: Sequence[Any]) -> None:
-        """Raise `value` where a slice would go backwards, which only arrays do in PyTorch."""
-        if not self.is_pytorch or node in self.arrays:
-            return
-        for each in items:
-            if isinstance(each, slice) and each.step is not None and each.step < 0:
-                from gradcli.trace.index_errors import backwards  # a rare error
-
-                raise backwards()
-
-    def item(self, value: Value) -> list[Item]:
-        """One subscript as indices; a mask is one array of indices for each axis that it covers."""
-        if value is None:
-            return [None]
-        if isinstance(value, Items) and not value:
-            return [self.graph.constant(np.zeros(0, np.int64))]
-        node = self.tensor(value, "an index")
-        if self.is_pytorch and node.kind == "int" and self.array_dtype(node) == "uint8":
-            node = cast(node, "bool")  # as masks were before there were truth values
-        if node.kind == "bool":
-            mask = np.atleast_1d(self.evaluator.value(node))
-            chosen = 8 * mask.ndim * int(np.count_nonzero(mask))
-            self.graph.ledger.require(2 * chosen, "what a mask chooses", node.span)
-            places = np.nonzero(mask)
-            return [self.graph.constant(each.astype(np.int64, copy=False)) for each in places]
-        if not node.shape and node not in self.symbols:
-            return [self.integer(node, "an index")]
-        return [self.index(node, "an index")]
-
-    def subscript(self, value: Value, items: Sequence[Any]) -> Value:
-        """`value[items]`: of a tensor, or one item of a list or tuple."""
-        if self.listed and isinstance(value, Node) and value in self.listed and len(items) == 1:
-            place = items[0]
-            if isinstance(place, Node) and not place.shape and place.kind != "bool":
-                value = self.listed[value]
-        if isinstance(value, str) and len(items) == 1:
-            place = items[0]
-            if isinstance(place, slice):
-                return value[place]
-            return self._element(tuple(value), items, "a string")
-        if isinstance(value, Items | tuple | range):
-            return self._element(value, items)
-        node = self.tensor(value, "what is indexed")
-        self._check_indices(items)
-        self._check_steps(node, items)
-        indices = [
-            self.tensor(item, "an index") if isinstance(item, Items) and item else item
-            for item in map(self._spelled_out, self._as_several(node, items))
-        ]
-        if any(_is_mask(each) and not each.shape for each in indices):
-            node, indices = self._spread_truths(node, indices)
-        width = sum(map(_axes_of, indices))
-        places: list[Item] = []
-        moving: dict[int, Array] = {}
-        axis = 0
-        for index in indices:
-            if _is_mask(index):
-                self._check_mask(node, index, axis)
-            different = self._in_each_pass(index)
-            if different is not None:
-                first, moving[len(places)] = different
-                places += [first]
-            else:
-                plain = index is Ellipsis or isinstance(index, slice)
-                places += [index] if plain else self.item(index)
-            axis += node.ndim - width if index is Ellipsis else _axes_of(index)
-        if moving and self.any_pass is not None:
-            return self.any_pass.element(node, places, moving)
-        return self._picked(node, places)
-
-    def _in_each_pass(self, index: Any) -> tuple[int | slice, Array] | None:
-        """An index that is another one in each pass: the first, and where all of them are."""
-        if isinstance(index, MovingSlice):
-            return index.first, index.starts
-        if self.any_pass is None or not isinstance(index, Node):
-            return None
-        numbers = self.any_pass.numbers(index)
-        return None if numbers is None else (int(numbers[0]), numbers)
-
-    def _item_in_each_pass(self, values: Sequence[Any], index: Any) -> Node | None:
-        """What stands for the items of a list at an index that is another one in each pass."""
-        if self.any_pass is None or not isinstance(index, Node):
-            return None
-        numbers = self.any_pass.numbers(index)
-        if numbers is None:
-            return None
-        if isinstance(values, Growing):
-            return self.current(values[values.from_the_end(numbers)])
-        return self.any_pass.item(values, numbers)
-
-    def moving_slice(self, bounds: Sequence[Value]) -> MovingSlice | None:
-        """What stands for slices that begin elsewhere in each pass and are of one length; None for
-        other slices. Raises `Unlike` where they differ in more.
-        """
-        assert self.any_pass is not None
-        lower, upper, step = bounds
-        found = [
-            self.any_pass.numbers(each) if isinstance(each, Node) else None
-            for each in (lower, upper)
-        ]
-        starts, stops = found
-        if starts is None and stops is None:
-            return None
-        if starts is None or stops is None or step is not None or np.ptp(stops - starts):
-            raise Unlike("the slices that it takes are not of one length")
-        return MovingSlice(slice(int(starts[0]), int(stops[0])), starts)
-
-    def _picked(self, node: Node, places: list[Item]) -> Node:
-        """The elements of a tensor at these places."""
-        from gradcli.ops.indexing import getitem
-
-        oldest = self.graph.count
-        try:
-            return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
-        except GradcliError as error:
-            from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
-
-            raise in_numpys_words(error, (node,), self.arrays) from None
-
-    def _as_several(self, node: Node, items: Sequence[Any]) -> Sequence[Any]:
-        """What indices stand for: a list of lists alone is several indices in PyTorch."""
-        if not self.is_pytorch or len(items) != 1 or node in self.arrays:
-            return items
-        index = items[0]
-        if isinstance(index, Node) and index in self.number_lists and index.ndim > 1:
-            return self.elements(index)
-        if not isinstance(index, Items) or len(index) >= _LONG_INDEX:
-            return items
-        held = self.elements(index)
-        return held if any(map(_is_several, held)) else items
-
-    def _spelled_out(self, index: Any) -> Any:
-        """A range between brackets as the list of its numbers."""
-        return Items(self.elements(index)) if isinstance(index, range) else index
-
-    def _spread_truths(self, node: Node, indices: Sequence[Any]) -> tuple[Node, list[Any]]:
-        """An axis of length 1 for each single truth value, which takes all of it or nothing."""
-        rest = node.ndim - sum(map(_axes_of, indices))
-        if rest < 0:
-            return node, list(indices)
-        axis = 0
-        spread: list[Any] = []
-        for index in indices:
-            if _is_mask(index) and not index.shape:
-                node = unsqueeze(node, axis)
-                spread += self.item(reshape(index, 1))
-                axis += 1
-            else:
-                spread.append(index)
-                axis += rest if index is Ellipsis else _axes_of(index)
-        return node, spread
-
-    def _check_mask(self, node: Node, mask: Node, axis: int) -> None:
-        covered = node.shape[axis : axis + mask.ndim]
-        if mask.shape != covered:
-            raise GradcliError(
-                "index",
-                f"a mask of {show(mask.shape)} does not fit a tensor of {show(node.shape)}",
-                hint="a mask has the lengths of the axes that it covers",
-            )
-
-    def _element(self, values: Sequence[Any], items: Sequence[Any], kind: str = "") -> Value:
-        if len(items) == 1 and isinstance(items[0], slice):
-            if items[0].step == 0:
-                raise GradcliError(
-                    "value", "the step of a slice is 0", hint="x[::1] is every element"
-                )
-            part: Value = values[items[0]]  # type: ignore[assignment]
-            is_kind = isinstance(values, tuple) and not hasattr(values, "_fields")
-            return part if not is_kind else type(values)(part)  # type: ignore[call-arg,return-value]
-        if len(items) != 1:
-            return self.subscript(self.tensor(Items(list(values))), items)
-        found = self._item_in_each_pass(values, items[0])
-        if found is not None:
-            return found
-        kind = kind or ("a tuple" if isinstance(values, tuple) else "a list")
-        place = self.place(items[0], f"an index of {kind}")
-        try:
-            element = values[place]
-        except IndexError:
-            from gradcli.trace.index_errors import out_of_range  # a rare error
-
-            raise out_of_range(place, len(values), kind) from None
-        if self.latest and isinstance(element, Node):
-            return self.current(element)
-        return self.graph.constant(float(element)) if isinstance(element, int) else element
-
 
 _ARRAY_DTYPES: dict[Kind, str] = {"float": "float64", "int": "int64", "bool": "bool"}
 NO_GRAD_YET = "a .grad is None until a backward has reached its leaf"
@@ -767,26 +545,6 @@ def _are_whole(array: Array) -> bool:
 
     parts = (array[place] for place in blocks(array.shape))
     return all(bool(np.all((part == np.floor(part)) & (np.abs(part) < 2**53))) for part in parts)
-
-
-def _is_several(index: Any) -> bool:
-    """Whether it makes the list that it stands in several indices."""
-    if index is None or index is Ellipsis or isinstance(index, Items | tuple | slice):
-        return True
-    return isinstance(index, Node) and bool(index.shape)
-
-
-def _is_mask(index: Any) -> bool:
-    return isinstance(index, Node) and index.kind == "bool"
-
-
-def _axes_of(index: Any) -> int:
-    """The number of axes that a subscript other than `...` covers; a single truth value covers
-    none.
-    """
-    if index is None or index is Ellipsis:
-        return 0
-    return index.ndim if _is_mask(index) else 1
 
 
 def describe(value: Value) -> str:
