@@ -1,0 +1,246 @@
+"""Calls of methods, and of what expressions give: the receiver, and the arguments of any call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.graph import Node
+from gradcli.language import syntax
+from gradcli.trace.callee import (
+    place_receiver,
+)
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.function_values import FunctionValues
+from gradcli.trace.items import Items
+from gradcli.trace.names import LAYOUTS
+from gradcli.trace.objects import Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, describe
+from gradcli.trace.visits import Visit
+
+_AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
+"""Methods that stand for functions."""
+_TAKE_DTYPES = ("to", "type", "astype")
+"""Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
+_NUMPYS_OWN = frozenset((
+    "std", "var", "max", "min", "dot", "repeat", "cumsum", "cumprod", "transpose", "sort", "round",
+    "argsort", "nonzero", "fill", "searchsorted",
+))  # fmt: skip
+"""Methods of arrays that are not what those of tensors are."""
+
+
+class MethodCalls(FunctionValues):
+    """Evaluates arguments and calls methods; `Calls` calls functions."""
+
+    def _method(self, expression: syntax.Call) -> Visit:
+        """The value of a call of a method, or of what an expression gives."""
+        callee = expression.callee
+        if not isinstance(callee, syntax.Attribute):
+            return (yield self._call_of_value(expression))
+        name = callee.name
+        if name.endswith("_") and name not in self.library.methods and not name.startswith("_"):
+            return (yield self.change(callee, expression))
+        owner = self.as_written(callee.value, (yield self.visit(callee.value)))
+        own = self._own_method(owner, callee)
+        if own is not None:
+            arguments, keywords = yield self._all_as_written(expression)
+            return (yield own(arguments, keywords))
+        is_pytorchs = self.values.is_pytorch and self.values.is_tensor(owner)
+        if is_pytorchs and not self.has_method(name):
+            raise self.unknown_method(callee)
+        if owner in self.values.arrays and name in _NUMPYS_OWN:
+            self.have_all()
+            name = f"array.{name}"
+        special = self._special_method(name)
+        built_in = None if special else self.built_in(name, True, callee)
+        arguments = [owner, *(yield self._of_method(name, expression))]
+        keywords = (yield self._keywords(expression)) if expression.keywords else {}
+        if name == "array.dot" and len(arguments) > 1:
+            arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
+        self.graph.span = expression.span
+        if built_in is not None:
+            place_receiver(built_in, arguments, keywords)
+        if is_pytorchs:
+            self._check_method(name, expression, arguments, keywords)
+        if special is not None:
+            result = self.in_half(special(arguments, keywords))
+            if name == "requires_grad_" and isinstance(result, Node):
+                self.mark_in_place(callee.value, owner, result)
+            return result
+        assert built_in is not None
+        try:
+            return self.applied(built_in, arguments, keywords)
+        except RefusedError as error:
+            raise error.of_method() from None
+
+    def _own_method(
+        self, owner: Value, callee: syntax.Attribute
+    ) -> Callable[[list[Value], dict[str, Value]], Any] | None:
+        """The method of an object, or of a number, list or string of Python's; None where it is
+        another's. Raises `name`.
+        """
+        name = callee.name
+        if isinstance(owner, Object):
+            self.graph.span = callee.name_span
+            return owner.method(name)
+        kind = self.special.numbers.class_of(owner)
+        own = self._method_of_python(kind, owner, callee) if kind else None
+        if own is None and name in _AS_METHODS:
+            return lambda *_: self.function_call(_AS_METHODS[name], [owner], {})
+        if own is None and (not isinstance(owner, Node) or owner in self.values.listed):
+            return self._of_sequence(name, owner, callee)
+        return own
+
+    def _of_sequence(
+        self, name: str, owner: Value, callee: syntax.Attribute
+    ) -> Callable[[list[Value], dict[str, Value]], Any] | None:
+        """The method of a string, tuple or list; None where it is another's."""
+        if owner is None:
+            raise self.has_no_attribute(owner, callee)
+        if name == "sort" and isinstance(owner, Items):
+            return partial(self.sort_list, owner)
+        if isinstance(owner, str) and name == "format":
+            return partial(self.python.filled, owner)
+        if isinstance(owner, Node):  # a list of tensors of one shape, which stands for a tensor
+            listed = self.values.listed.get(owner)
+            if name not in ("append", "extend") or not isinstance(callee.value, syntax.Name):
+                return None
+            holder = self.frame.holder(callee.value.id)
+            assert holder is not None
+            owner = holder.values[callee.value.id] = Items(list(listed or ()))
+        return self.library.sequences.method(owner, name)
+
+    def _method_of_python(
+        self, kind: str, owner: Value, callee: syntax.Attribute
+    ) -> Special | None:
+        """The method of a number of Python's; None where it is another's. Raises `name`, also for
+        lists.
+        """
+        from gradcli.trace.members import check_method, method_of_number
+
+        self.graph.span = callee.name_span
+        if not isinstance(owner, Node) or owner.shape:
+            check_method(kind, callee.name)
+            return None
+        return method_of_number(self.values, owner, kind, callee.name)
+
+    def _check_method(
+        self,
+        name: str,
+        written: syntax.Call,
+        given: list[Value],
+        keywords: dict[str, Value],
+    ) -> None:
+        """Raise `type` where a method of a tensor is given what `_check_tensors` refuses."""
+        if "dtype" in keywords:
+            from gradcli.trace.given_dtypes import check_dtypes
+
+            check_dtypes(self.special.numbers, name, written, given[1:], keywords)
+        if name in self.library.methods:
+            return
+        if syntax.List in map(type, written.arguments) and len(given) == len(written.arguments) + 1:
+            owner, *rest = given
+            given = [owner, *self.all_as_written(written, rest)]
+        self._check_tensors(name, given, keywords, is_method=True)
+
+    def _call_of_value(self, expression: syntax.Call) -> Visit:
+        """`grad(f)(x)`."""
+        callee = expression.callee
+        value = None
+        if not isinstance(callee, syntax.Attribute | syntax.Name):
+            value = yield self.visit(callee)
+        self.graph.span = callee.span
+        if not isinstance(value, Object):
+            from gradcli.trace.kinds_of_values import kind_of  # a mistake
+
+            kind = kind_of(value, self.special.numbers)
+            raise RefusedError(
+                ("TypeError", f"'{kind}' object is not callable"),
+                "type",
+                "only a function can be called",
+                hint="a product is written with *",
+            )
+        arguments, keywords = yield self._all_as_written(expression)
+        return (yield value.call(arguments, keywords))
+
+    def _all_as_written(self, expression: syntax.Call) -> Visit:
+        """All arguments of what is called, lists of numbers as lists."""
+        arguments = yield self.arguments(expression)
+        keywords = yield self._keywords(expression)
+        self.graph.span = expression.span
+        return (
+            self.all_as_written(expression, arguments),
+            self.named_as_written(expression, keywords),
+        )
+
+    def arguments(self, expression: syntax.Call) -> Visit:
+        """The arguments without names."""
+        arguments: list[Value] = []
+        for argument in expression.arguments:
+            arguments += yield self.arguments_of(argument)
+        return arguments
+
+    def arguments_of(self, argument: syntax.Expression | syntax.Starred) -> Visit:
+        """The values that an argument stands for: several for `*values`."""
+        if isinstance(argument, syntax.Starred):
+            value = self.as_written(argument.value, (yield self.visit(argument.value)))
+            return self.values.elements(value)
+        return [(yield self.visit(argument))]
+
+    def _of_method(self, name: str, expression: syntax.Call) -> Visit:
+        """The arguments of a method, which may name dtypes."""
+        if name not in _TAKE_DTYPES:
+            return (yield self.arguments(expression))
+        from gradcli.trace.given_dtypes import by_place
+
+        arguments: list[Value] = []
+        for argument in expression.arguments:
+            dtype = by_place(argument, self.frame)
+            arguments += [dtype] if dtype else (yield self.arguments_of(argument))
+        return arguments
+
+    def _keywords(self, expression: syntax.Call) -> Visit:
+        keywords: dict[str, Value] = {}
+        for keyword in expression.keywords:
+            if keyword.name == "**":
+                keywords |= yield self._spread(keyword)
+                continue
+            if keyword.name in keywords:
+                self.graph.span = keyword.span
+                raise GradcliError(
+                    "type", f"{keyword.name} is given twice", hint="leave one of them out"
+                )
+            named = keyword.name == "dtype" or keyword.name in LAYOUTS
+            dtype = self._named_dtype(keyword.value) if named else None
+            keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
+        return keywords
+
+    def _named_dtype(self, value: syntax.Expression) -> str | None:
+        """The dtype that `dtype=…` names, unless the name is bound to one."""
+        from gradcli.trace.given_dtypes import by_name
+
+        return by_name(value, self.frame)
+
+    def _spread(self, keyword: syntax.Keyword) -> Visit:
+        """The arguments that `**options` stands for."""
+        value = yield self.visit(keyword.value)
+        self.graph.span = keyword.span
+        if not isinstance(value, Dictionary):
+            raise GradcliError("type", f"** takes a dictionary, not {describe(value)}")
+        pairs = dict(value.pairs())
+        if not all(isinstance(key, str) for key in pairs):
+            raise GradcliError("type", "the keys of arguments are strings", hint="{'lr': 0.1}")
+        return pairs
+
+    # --- what changes in place ---
+
+    def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
+        """A method that changes a tensor in place: `w.sub_(…)`."""
+        raise NotImplementedError
+
+    def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
+        """`x.requires_grad_()` has made a leaf of a tensor."""
+        raise NotImplementedError
