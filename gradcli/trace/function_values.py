@@ -12,13 +12,7 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.applications import Applications
-from gradcli.trace.callee import (
-    STRANGERS,
-    function_name,
-    method_name,
-    path_of,
-    place_receiver,
-)
+from gradcli.trace.callee import STRANGERS, function_name, method_name, path_of, place_receiver
 from gradcli.trace.items import Items
 from gradcli.trace.numpy_calls import NUMBER_MAKERS
 from gradcli.trace.objects import BuiltIn, is_row

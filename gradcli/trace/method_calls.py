@@ -9,9 +9,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.language import syntax
-from gradcli.trace.callee import (
-    place_receiver,
-)
+from gradcli.trace.callee import place_receiver
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.function_values import FunctionValues
 from gradcli.trace.items import Items
