@@ -12,7 +12,8 @@ from gradcli.graph import Node
 from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.autograd import Autograd, NodeHooks
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.backward_hooks import NodeHooks
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
