@@ -103,7 +103,9 @@ sub: Function = table.elementwise(
 
 
 @table.function(
-    takes_numbers=("other",), cases=[Case("rsub(x, y, alpha=2)", {"x": (2, 3), "y": (3,)})]
+    takes_numbers=("other",),
+    cases=[Case("rsub(x, y, alpha=2)", {"x": (2, 3), "y": (3,)})],
+    overloaded=True,
 )
 def rsub(x: Node, other: Node, *, alpha: float = 1.0) -> Node:
     """`other`, less x, which is taken `alpha` times."""
@@ -290,6 +292,7 @@ lerp = table.elementwise(
         "end, input": kernel("lerp_kernel_scalar"),
         "input, end": Alike("expected dtype {type} for `end` but got dtype {other}"),
     },
+    overloaded=True,
 )
 
 
@@ -304,6 +307,7 @@ def _whole_value(dtypes: Sequence[str], given: Mapping[str, Any]) -> Mapping[str
     by_dtype=_whole_value,
     cases=[Case("addcmul(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)})],
     formula="input + value * tensor1 * tensor2",
+    overloaded=True,
 )
 def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
     """A product of two tensors, times `value` (1), added to `input`."""
@@ -324,6 +328,7 @@ def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None
             "+ value * tensor1 / tensor2), for all dtypes."
         )
     },
+    overloaded=True,
 )
 def addcdiv(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
     """A quotient of two tensors, times `value` (1), added to `input`."""

@@ -127,7 +127,9 @@ def matrix_transpose(x: Node) -> Node:
     return transpose(x, -1, -2)
 
 
-@table.function(aliases=("moveaxis",), cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})])
+@table.function(
+    aliases=("moveaxis",), cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})], overloaded=True
+)
 def movedim(x: Node, source: Axes, destination: Axes) -> Node:
     """The axes `source` moved to the places `destination`; the others keep their order."""
     if len(source) != len(destination):

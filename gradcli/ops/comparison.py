@@ -30,6 +30,7 @@ def _comparison(
         forward=ufunc,
         operands="a b",
         takes_numbers=("b",),
+        overloaded=True,
         aliases=(alias or ufunc,),
         takes=ANY,
         result="bool",
@@ -146,6 +147,7 @@ bitwise_and = _bitwise(
     infix="&",
     cuda="{0} & {1}",
     latex=r"{0} \mathbin{{\&}} {1}",
+    overloaded=True,
 )
 bitwise_or = _bitwise(
     "bitwise_or",
@@ -154,6 +156,7 @@ bitwise_or = _bitwise(
     infix="|",
     cuda="{0} | {1}",
     latex=r"{0} \mathbin{{|}} {1}",
+    overloaded=True,
 )
 bitwise_xor = _bitwise(
     "bitwise_xor",
@@ -162,6 +165,7 @@ bitwise_xor = _bitwise(
     infix="^",
     cuda="{0} != {1}",
     latex=r"{0} \oplus {1}",
+    overloaded=True,
 )
 bitwise_not = _bitwise(
     "bitwise_not",

@@ -64,6 +64,7 @@ def _gradients(axes: int) -> dict[str, tuple[str, ...]]:
     formula="bias + sum of weight * window, over channels and places of the kernel",
     gradients=_gradients(1),
     demands={"input, bias": BIASED, "input, weight": SCALAR},
+    overloaded=True,
 )
 def conv1d(
     input: Node,
@@ -91,6 +92,7 @@ def conv1d(
     formula="bias + sum of weight * window, over channels and places of the kernel",
     gradients=_gradients(2),
     demands={"input, bias": BIASED, "input, weight": SCALAR},
+    overloaded=True,
 )
 def conv2d(
     input: Node,
@@ -116,6 +118,7 @@ def conv2d(
     formula="bias + sum of weight * window, over channels and places of the kernel",
     gradients=_gradients(3),
     demands={"input, bias": BIASED, "input, weight": SCALAR},
+    overloaded=True,
 )
 def conv3d(
     input: Node,

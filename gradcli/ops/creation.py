@@ -171,6 +171,7 @@ LINSPACE = _constructor(
     unlike={"jax.nn.identity": "x itself"},
     numpy="np.eye",
     torch="torch.eye",
+    overloaded=True,
 )
 def eye(graph: Graph, n: int, m: int | None = None) -> Node:
     """The identity matrix: ones on the diagonal."""
@@ -185,7 +186,9 @@ def numpy_eye(graph: Graph, n: int, m: int | None = None, k: int = 0) -> Node:
     return found if k == 0 else graph.constant(np.eye(n, m, k))
 
 
-@table.function(cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange")
+@table.function(
+    cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange", overloaded=True
+)
 def arange(
     graph: Graph, start: float | None = None, end: float | None = None, step: float = 1.0
 ) -> Node:
@@ -207,6 +210,7 @@ def arange(
     numpy="np.linspace",
     torch="torch.linspace",
     needs=("steps",),
+    overloaded=True,
 )
 def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     """`steps` numbers at equal distances, from `start` to `end`, both included."""
@@ -219,6 +223,7 @@ def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     numpy="np.logspace",
     torch="torch.logspace",
     needs=("steps",),
+    overloaded=True,
 )
 def logspace(graph: Graph, start: float, end: float, steps: int = 50, base: float = 10.0) -> Node:
     """`steps` powers of `base`, whose exponents are at equal distances from `start` to `end`."""
@@ -273,25 +278,25 @@ def redrawn(node: Node, numbers: range) -> Node:
     return node.graph.apply(node.op, (), (shape, seed, numbers, kind))
 
 
-@table.function(cases=[Case("x * randn(2, 3)")], needs=("shape",))
+@table.function(cases=[Case("x * randn(2, 3)")], needs=("shape",), overloaded=True)
 def randn(graph: Graph, *shape: int) -> Node:
     """Random numbers from the standard normal distribution."""
     return graph.apply(RANDN, (), (_lengths("randn", shape), *graph.draw(), "float"))
 
 
-@table.function(cases=[Case("x * rand(2, 3)")], needs=("shape",))
+@table.function(cases=[Case("x * rand(2, 3)")], needs=("shape",), overloaded=True)
 def rand(graph: Graph, *shape: int) -> Node:
     """Random numbers, uniform between 0 and 1."""
     return graph.apply(RAND, (), (_lengths("rand", shape), *graph.draw(), "float"))
 
 
-@table.function(cases=[Case("x * randn_like(x)")])
+@table.function(cases=[Case("x * randn_like(x)")], overloaded=True)
 def randn_like(x: Node) -> Node:
     """Random numbers from the standard normal distribution, in the shape of x."""
     return randn(x.graph, x.shape)
 
 
-@table.function(cases=[Case("x * rand_like(x)")])
+@table.function(cases=[Case("x * rand_like(x)")], overloaded=True)
 def rand_like(x: Node) -> Node:
     """Random numbers, uniform between 0 and 1, in the shape of x."""
     return rand(x.graph, x.shape)

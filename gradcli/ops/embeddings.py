@@ -113,6 +113,7 @@ BAGS = ("sum", "mean", "max")
     kink="the row `padding_idx` counts for nothing; the first of equal elements gets all",
     unlike={"torch.embedding_bag": "F.embedding_bag(…): the other has another order of arguments"},
     demands=dict.fromkeys(("input, weight", "offsets"), _indices("embedding_bag")),
+    overloaded=True,
 )
 def embedding_bag(
     input: Node,

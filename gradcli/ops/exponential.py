@@ -163,6 +163,7 @@ xlogy = table.elementwise(
     numpy="scipy.special.xlogy",
     torch="torch.xlogy",
     cell="IF({0}=0,0,{0}*LN({1}))",
+    overloaded=True,
 )
 xlog1py = table.elementwise(
     "xlog1py",

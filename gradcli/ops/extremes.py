@@ -251,6 +251,7 @@ _WITH_PLACES = {
     kink="ties share equally; with dim the first one gets all",
     confused=("min",),
     gradients=_WITH_PLACES,
+    overloaded=True,
 )
 def max_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None
@@ -274,6 +275,7 @@ def max_(
     kink="ties share equally; with dim the first one gets all",
     confused=("max",),
     gradients=_WITH_PLACES,
+    overloaded=True,
 )
 def min_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None

@@ -190,7 +190,11 @@ def put(x: Node, index: Index, source: Node, accumulate: bool = False) -> Node:
     return x + reshape(added, x.shape)
 
 
-@table.function(takes_numbers=("value",), cases=[Case("x * fill(x, y)", {"x": (2, 3), "y": ()})])
+@table.function(
+    takes_numbers=("value",),
+    cases=[Case("x * fill(x, y)", {"x": (2, 3), "y": ()})],
+    overloaded=True,
+)
 def fill(x: Node, value: Node) -> Node:
     """A tensor of the shape and kind of x, filled with one value."""
     if value.shape:

@@ -60,6 +60,7 @@ def split_with_sizes(x: Node, split_sizes: tuple[int, ...], dim: int = 0) -> tup
         Case("tensor_split(x, 2, dim=1)[0]"),
         Case("x.tensor_split([1, 2], 1)[2]"),
     ],
+    overloaded=True,
 )
 def tensor_split(
     x: Node, indices_or_sections: int | tuple[int, ...], dim: int = 0
@@ -116,6 +117,7 @@ def numpy_split(
 
 @table.function(
     cases=[Case("hsplit(x, 3)[2]"), Case("hsplit(x, [1, 3])[1]", {"x": (4,)})],
+    overloaded=True,
 )
 def hsplit(x: Node, indices_or_sections: int | tuple[int, ...]) -> tuple[Node, ...]:
     """Equal parts along axis 1, or parts that begin at the given places; a vector's along its
@@ -124,7 +126,7 @@ def hsplit(x: Node, indices_or_sections: int | tuple[int, ...]) -> tuple[Node, .
     return _equal_parts("hsplit", x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
-@table.function(cases=[Case("vsplit(x, 2)[1]"), Case("vsplit(x, [1])[0]")])
+@table.function(cases=[Case("vsplit(x, 2)[1]"), Case("vsplit(x, [1])[0]")], overloaded=True)
 def vsplit(x: Node, indices_or_sections: int | tuple[int, ...]) -> tuple[Node, ...]:
     """Equal parts along axis 0 of two or more, or parts that begin at the given places."""
     _check_axes("vsplit", x, 2)
@@ -135,7 +137,8 @@ def vsplit(x: Node, indices_or_sections: int | tuple[int, ...]) -> tuple[Node, .
     cases=[
         Case("dsplit(x, 2)[1]", {"x": (1, 2, 2)}),
         Case("dsplit(x, [1])[0]", {"x": (1, 2, 3)}),
-    ]
+    ],
+    overloaded=True,
 )
 def dsplit(x: Node, indices_or_sections: int | tuple[int, ...]) -> tuple[Node, ...]:
     """Equal parts along axis 2 of three or more, or parts that begin at the given places."""
@@ -175,7 +178,9 @@ def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
 
 
 @table.function(
-    aliases=("narrow_copy",), cases=[Case("narrow(x, 1, 1, 2)"), Case("x.narrow(0, -1, 1)")]
+    aliases=("narrow_copy",),
+    cases=[Case("narrow(x, 1, 1, 2)"), Case("x.narrow(0, -1, 1)")],
+    overloaded=True,
 )
 def narrow(x: Node, dim: int, start: int, length: int) -> Node:
     """`length` elements along `dim`, from `start` on."""

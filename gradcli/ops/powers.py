@@ -157,6 +157,7 @@ pow_: Function = table.elementwise(
         ("n*x**(n - 1)", "x**n"),
     ],
     cell=_power_cells,
+    overloaded=True,
 )
 
 
@@ -169,6 +170,7 @@ pow_: Function = table.elementwise(
     formula="base ** exponent",
     numpy="np.float_power",
     torch="torch.float_power",
+    overloaded=True,
 )
 def float_power(base: Node, exponent: Node) -> Node:
     """`base` to the power `exponent`, which is a float even of integers."""

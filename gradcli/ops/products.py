@@ -32,6 +32,7 @@ _OF_PRODUCTS = Alike("self and mat2 must have the same dtype, but got {Type} and
     ],
     formula="beta*x + alpha*(mat1 @ mat2)",
     demands={"mat1, mat2": _OF_PRODUCTS, "x, mat2": _OF_PRODUCTS},
+    overloaded=True,
 )
 def addmm(x: Node, mat1: Node, mat2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """A product of matrices plus x; with `beta=0` x is ignored, nan and all."""
@@ -41,6 +42,7 @@ def addmm(x: Node, mat1: Node, mat2: Node, *, beta: float = 1.0, alpha: float = 
 @table.function(
     cases=[Case("addmv(x, y, z, beta=0.5, alpha=2)", {"x": (2,), "y": (2, 3), "z": (3,)})],
     formula="beta*x + alpha*(mat @ vec)",
+    overloaded=True,
 )
 def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """The product of a matrix and a vector plus x; with `beta=0` x is ignored, nan and all."""
@@ -58,6 +60,7 @@ def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.
             "Input dtypes must be the same, got: input {type}, batch1: {other}, batch2: {other}"
         )
     },
+    overloaded=True,
 )
 def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """Products of batches of matrices plus x; with `beta=0` x is ignored, nan and all."""
@@ -68,6 +71,7 @@ def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: fl
     cases=[Case("addbmm(x, y, z, alpha=2)", {"x": (2, 1), "y": (2, 2, 3), "z": (2, 3, 1)})],
     formula="beta*x + alpha*sum(bmm(batch1, batch2), 0)",
     demands={"x, batch2": _OF_PRODUCTS},
+    overloaded=True,
 )
 def addbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """The sum of products of two batches of matrices plus x; with `beta=0` x is ignored."""
@@ -77,6 +81,7 @@ def addbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: flo
 @table.function(
     cases=[Case("addr(x, y, z, beta=0.5, alpha=2)", {"x": (3,), "y": (2,), "z": (3,)})],
     formula="beta*x + alpha*outer(vec1, vec2)",
+    overloaded=True,
 )
 def addr(x: Node, vec1: Node, vec2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """All products of two vectors' elements plus x; with `beta=0` x is ignored, nan and all."""

@@ -79,6 +79,7 @@ def count_of(x: Node, axes: Axes) -> float:
     numpy="np.sum",
     torch="torch.sum",
     confused=("mean",),
+    overloaded=True,
 )
 def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of all elements, or along `dim`."""
@@ -99,6 +100,7 @@ def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
             "or complex dtype. Got: {Type}"
         )
     },
+    overloaded=True,
 )
 def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of all elements, or along `dim`."""

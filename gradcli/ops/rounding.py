@@ -73,6 +73,7 @@ trunc = _rounding(
     formula="round(x)",
     kink="the derivative is 0 everywhere, at the jumps too",
     elsewhere=everywhere("0"),
+    overloaded=True,
 )
 def round_(x: Node, decimals: int = 0) -> Node:
     """The nearest number with `decimals` digits after the point; halves go to the even digit."""
@@ -145,6 +146,7 @@ floor_divide = table.elementwise(
     domain=(0.5, 2.0),
     smooth=False,
     kink="the derivative is 0 everywhere, at the jumps too",
+    overloaded=True,
 )
 remainder = table.elementwise(
     "remainder",
@@ -167,6 +169,7 @@ remainder = table.elementwise(
     elsewhere={"torch": "1", "jax": "1", "numpy": "1"},
     kink="at a jump the derivative from inside the step",
     unlike={"math.remainder": "x - round(x / y) * y"},
+    overloaded=True,
 )
 fmod = table.elementwise(
     "fmod",
@@ -182,4 +185,5 @@ fmod = table.elementwise(
     domain=(1.1, 1.9),
     elsewhere={"torch": "1", "jax": "1"},
     kink="at a jump the derivative from inside the step",
+    overloaded=True,
 )

@@ -103,6 +103,7 @@ PROD = Reduction(
             "unsqueeze(cotangent * result, dim) / x",
         ),
     },
+    overloaded=True,
 )
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""

@@ -247,6 +247,7 @@ def diff(
             "unsqueeze(cotangent, dim) * (cat([x[1:], x[-1:]]) - cat([x[:1], x[:-1]])) / 2",
         ),
     },
+    overloaded=True,
 )
 def trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) -> Node:
     """The integral of y along `dim` by the trapezoidal rule, at the places x or in steps of dx."""
@@ -261,6 +262,7 @@ def trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) ->
         Case("cumulative_trapezoid(y, x)", {"y": (2, 3), "x": (3,)}),
     ],
     formula="cumsum((y[1:] + y[:-1]) / 2 * dx)",
+    overloaded=True,
 )
 def cumulative_trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) -> Node:
     """The integrals of y along `dim` from its first place to each other one, as `trapezoid`'s."""

@@ -71,6 +71,7 @@ where: Function = table.elementwise(
     cost=4,
     exact=True,
     cell="IF({0}<>0,{1},{2})",
+    overloaded=True,
 )
 maximum = table.elementwise(
     "maximum",
@@ -161,6 +162,7 @@ clamp_min = table.elementwise(
     kink="0 at the bound",
     elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
     cost=4,
+    overloaded=True,
 )
 clamp_max = table.elementwise(
     "clamp_max",
@@ -181,6 +183,7 @@ clamp_max = table.elementwise(
     kink="0 at the bound",
     elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
     cost=4,
+    overloaded=True,
 )
 
 
@@ -194,6 +197,7 @@ clamp_max = table.elementwise(
     formula="minimum(maximum(x, min), max)",
     kink="0 at a bound (the subgradient of least norm); PyTorch 2.13 gives 1",
     elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
+    overloaded=True,
 )
 def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
     """x, cut off at `min` below and at `max` above; either may be left out."""
@@ -267,6 +271,7 @@ copysign = table.elementwise(
     kink="0 where a is 0",
     elsewhere={"torch": "0, 0", "jax": "1, 0"},
     cell="IF({1}<0,-1,1)*ABS({0})",
+    overloaded=True,
 )
 nextafter = table.elementwise(
     "nextafter",

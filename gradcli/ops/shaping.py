@@ -183,6 +183,7 @@ def ravel(x: Node) -> Node:
 @table.function(
     aliases=("squeeze_copy",),
     cases=[Case("squeeze(x)", {"x": (1, 3, 1)}), Case("x.squeeze(0)", {"x": (1, 3, 1)})],
+    overloaded=True,
 )
 def squeeze(x: Node, dim: Axes | None = None) -> Node:
     """Without the axes of length 1: all of them, or those in `dim` that have it."""

@@ -33,6 +33,7 @@ arithmetic = Group("arithmetic")
     ],
     unlike={"np.gradient": "torch.gradient(x, spacing=…)", "jnp.gradient": "torch.gradient(x)"},
     formula="(x[i + 1] - x[i - 1]) / (2 * spacing)",
+    overloaded=True,
 )
 def gradient(
     x: Node,

@@ -91,6 +91,7 @@ class Ordered(NamedTuple):
     op=ARGSORT,
     cases=[Case("argsort(x)", smooth=False), Case("x.argsort(0, True)", smooth=False)],
     torch="torch.argsort",
+    overloaded=True,
 )
 def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Node:
     """The places of the elements along `dim` in rising order; ties keep their order."""
@@ -111,6 +112,7 @@ def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = Tru
     gradients={
         "x": ("gather(cotangent.values, dim, argsort(argsort(x, dim, descending), dim))",),
     },
+    overloaded=True,
 )
 def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Ordered:
     """The elements along `dim` in rising order, and where they were; ties keep their order."""

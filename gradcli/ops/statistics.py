@@ -105,6 +105,7 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
         ),
     },
     demands={"x": Demand("std and var only support floating point and complex dtypes")},
+    overloaded=True,
 )
 def var(
     x: Node,
@@ -137,6 +138,7 @@ def var(
         var(x, dim, correction, keepdim, unbiased)
     ),
     demands={"x": Demand("std and var only support floating point and complex dtypes")},
+    overloaded=True,
 )
 def std(
     x: Node,
@@ -174,7 +176,7 @@ def numpy_std(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool
     return std(x, dim, correction, keepdim)
 
 
-@table.function(cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
+@table.function(cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")], overloaded=True)
 def var_mean(
     x: Node,
     dim: Dims | bool = None,
@@ -187,7 +189,7 @@ def var_mean(
     return var(x, axes, taken, keepdim), mean(x, axes, keepdim)
 
 
-@table.function(cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")])
+@table.function(cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")], overloaded=True)
 def std_mean(
     x: Node,
     dim: Dims | bool = None,
@@ -295,6 +297,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
         "x": Demand("quantile() input tensor must be either float or double dtype"),
         "x, q": Alike("quantile() q tensor must be same dtype as the input tensor"),
     },
+    overloaded=True,
 )
 def quantile(
     x: Node,

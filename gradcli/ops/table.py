@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         confused: tuple[str, ...]
         needs: tuple[str, ...]
         takes_numbers: tuple[str, ...]
+        overloaded: bool
         by_book: Callable[..., Any] | None
 
 
@@ -207,6 +208,9 @@ class Function(NamedTuple):
     """Parameters that have a default here and must be given in PyTorch."""
     takes_numbers: tuple[str, ...] = ()
     """Operands that may be numbers of Python's in PyTorch, too; of all others these are refused."""
+    overloaded: bool = False
+    """Whether PyTorch has several forms of it: of an argument of a wrong class it tells with all
+    of these, as none of the arguments alone is wrong."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

@@ -63,6 +63,7 @@ def tile(x: Node, *dims: int) -> Node:
             "\"repeat_interleave_cpu\" not implemented for '{Type}'", kind="NotImplementedError"
         )
     },
+    overloaded=True,
 )
 def repeat_interleave(
     x: Node,

@@ -27,9 +27,8 @@ def _truth(name: str, doc: str, of_cells: str) -> Function:
         return x.graph.apply(op, (cast(x, "bool"),), (axes, keepdim))
 
     build.__doc__ = doc
-    return reductions.function(name, op=op, cases=[Case(f"{name}(x > 0, dim=1)", smooth=False)])(
-        build
-    )
+    case = Case(f"{name}(x > 0, dim=1)", smooth=False)
+    return reductions.function(name, op=op, cases=[case], overloaded=True)(build)
 
 
 all_ = _truth("all", "Whether all elements are nonzero.", "AND")
@@ -43,7 +42,9 @@ COUNT_NONZERO = General(
 )
 
 
-@reductions.function(op=COUNT_NONZERO, cases=[Case("count_nonzero(x > 0)", smooth=False)])
+@reductions.function(
+    op=COUNT_NONZERO, cases=[Case("count_nonzero(x > 0)", smooth=False)], overloaded=True
+)
 def count_nonzero(x: Node, dim: Dims = None) -> Node:
     """How many elements are not zero, of all or along `dim`."""
     axes = normalize_axes("count_nonzero", dim, x.ndim)

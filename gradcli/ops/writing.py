@@ -164,6 +164,7 @@ PLACES = "[[0, 2], [1, 1]]"
         "index": whole("scatter(): Expected dtype int32/int64 for index"),
         "x, src": SCATTERED,
     },
+    overloaded=True,
 )
 def scatter(
     x: Node,
@@ -328,6 +329,7 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     demands={
         "index": whole("index_fill_(): Expected dtype int64 for index.", "int64", kind="IndexError")
     },
+    overloaded=True,
 )
 def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     """x with one value in the slices along `dim` that a vector names."""
@@ -437,6 +439,7 @@ def masked_select(x: Node, mask: Known) -> Node:
     demands={
         "mask": mask("masked_fill_ only supports boolean masks, but got mask with dtype {type}")
     },
+    overloaded=True,
 )
 def masked_fill(x: Node, mask: Node, value: Node) -> Node:
     """x with one value where the mask holds."""

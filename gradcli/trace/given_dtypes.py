@@ -6,16 +6,14 @@ from collections.abc import Container, Mapping, Sequence
 
 from gradcli.diagnostics import Diagnostic
 from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.constructors import KINDS
 from gradcli.trace.given_tensors import no_tensor
 from gradcli.trace.items import NumpyDtype, Unquoted
 from gradcli.trace.names import dtype_name
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value
-from gradcli.trace.wrong_arguments import OVERLOADED, CombinationError
-
-_SEVERAL = OVERLOADED | {"arange", "eye", "linspace", "logspace", "rand", "randn", "to"}
-"""Functions and methods of which PyTorch has several of one name."""
+from gradcli.trace.wrong_arguments import CombinationError
 
 
 def by_place(argument: syntax.Expression, bound: Container[str]) -> Unquoted | None:
@@ -59,7 +57,8 @@ def check_dtypes(
         return
     kind = "str" if is_text else "type"
     name = name.rpartition(".")[2]
-    if name not in _SEVERAL:
+    function = FUNCTIONS.get(name)
+    if name != "to" and (function is None or not function.overloaded):
         raise no_tensor(name, "dtype", 0, kind, "torch.dtype")
     kinds = [numbers.class_of(each) or "Tensor" for each in given]
     others = {key: kind if key == "dtype" else numbers.class_of(each) or "Tensor"

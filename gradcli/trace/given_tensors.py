@@ -14,7 +14,6 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import (
     INSIDE,
-    OVERLOADED,
     CombinationError,
     class_of,
     name_in_pytorch,
@@ -69,7 +68,7 @@ def check_function(
         wanted = kind and _wanted(function, parameter, kind)
         if not wanted:
             continue
-        if function.name in OVERLOADED and (place > 1 or function.takes_numbers):
+        if function.overloaded and (place > 1 or function.takes_numbers):
             classes = {n: numbers.class_of(v) or "Tensor" for n, v in keywords.items()}
             told = Diagnostic("type", f"{name} is given a {kind}", hint=_HINT)
             raise CombinationError(name, kinds, classes, told)

@@ -25,19 +25,6 @@ _CLASSES = {
     **dict.fromkeys(("Sequence[Node]", "Sequence[Node | Stretch]"), "tuple of Tensors"),
 }
 """What PyTorch wants, by the annotation of a parameter; a tensor elsewhere."""
-
-
-OVERLOADED = frozenset((
-    "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "any", "argsort", "baddbmm",
-    "clamp", "clamp_max", "clamp_min", "copysign", "count_nonzero", "div", "dsplit", "eq", "fill",
-    "float_power", "floor_divide", "fmod", "ge", "gt", "hsplit", "index_fill", "le", "lerp", "lt",
-    "masked_fill", "max", "mean", "min", "movedim", "nanquantile", "narrow", "ne", "pow", "prod",
-    "quantile", "remainder", "repeat_interleave", "round", "scatter", "sort", "squeeze", "std",
-    "std_mean", "sum", "tensor_split", "var", "var_mean", "vsplit", "where", "xlogy",
-))  # fmt: skip
-"""Functions of which PyTorch has several of one name, so that no argument alone is wrong."""
-
-
 _MATRICES = {"mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor", "outer": "vec2"}
 """Functions whose second operand has a name of its own."""
 
@@ -117,7 +104,7 @@ def wrong(
     if wanted.startswith(found) or (found == "Tensor" and wanted != "Tensor"):
         return error
     name, place = place_in_pytorch(function, parameter, place)
-    if place > 1 and function.name in OVERLOADED:
+    if place > 1 and function.overloaded:
         given_all = [class_of(values, each) for each in arguments]
         named = {n: class_of(values, each) for n, each in keywords.items()}
         return CombinationError(function.name, given_all, named, told)
