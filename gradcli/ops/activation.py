@@ -123,6 +123,7 @@ def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     elsewhere={"torch": "the weight"},
     kink="the weight at 0",
     demands={"x, weight": Alike("prelu: Type promoting not supported. Got {Type} and {Other}")},
+    autocast="lower",
 )
 def prelu(x: Node, weight: Node) -> Node:
     """leaky_relu with a slope that is learnt: one, or one for each channel (axis 1)."""

@@ -45,7 +45,9 @@ def adaptive_avg_pool2d(input: Node, output_size: Sequence[int | None]) -> Node:
 
 
 @table.function(
-    cases=[Case("adaptive_avg_pool3d(x, (1, 2, 2))", {"x": (1, 2, 2, 3)})], formula=FORMULA
+    cases=[Case("adaptive_avg_pool3d(x, (1, 2, 2))", {"x": (1, 2, 2, 3)})],
+    formula=FORMULA,
+    autocast="float32",
 )
 def adaptive_avg_pool3d(input: Node, output_size: Sequence[int | None]) -> Node:
     """The means of windows over the last three axes; None keeps a length."""
@@ -95,6 +97,7 @@ def adaptive_max_pool2d(
     cases=[Case("adaptive_max_pool3d(x, (1, 2, 2), True)[0]", {"x": (1, 2, 2, 3)})],
     formula=FORMULA,
     kink=TIES,
+    autocast="float32",
 )
 def adaptive_max_pool3d(
     input: Node, output_size: Sequence[int | None], return_indices: bool = False

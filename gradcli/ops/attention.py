@@ -87,6 +87,7 @@ SCALES = "cotangent @ value.mT - sum(cotangent * result, dim=-1, keepdim=True)"
             "query.dtype: {type} key.dtype: {other} and value.dtype: {other} instead."
         )
     },
+    autocast="lower",
 )
 def scaled_dot_product_attention(
     query: Node,

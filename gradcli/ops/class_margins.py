@@ -32,6 +32,7 @@ table = Group("loss")
     kink=MARGIN,
     unlike={"torch.multi_margin_loss": "F.multi_margin_loss(…)"},
     demands={"target": whole("expected scalar type Long but found {Type}", "int64")},
+    autocast="float32",
 )
 def multi_margin_loss(
     input: Node,
@@ -76,6 +77,7 @@ def multi_margin_loss(
     kink=MARGIN,
     unlike={"torch.multilabel_margin_loss": "F.multilabel_margin_loss(…)"},
     demands={"target": whole("expected scalar type Long but found {Type}", "int64")},
+    autocast="float32",
 )
 def multilabel_margin_loss(input: Node, target: KnownIndex, reduction: str = "mean") -> Node:
     """How little the scores of the target classes are above the others in input ([batch,] classes).
@@ -109,6 +111,7 @@ def _labels(target: Array) -> tuple[Array, Array]:
     cases=[Case("soft_margin_loss(x, [1, -1, 1])")],
     formula="log(1 + exp(-target * input))",
     unlike={"torch.soft_margin_loss": "F.soft_margin_loss(…)"},
+    autocast="float32",
 )
 def soft_margin_loss(input: Node, target: Node, reduction: str = "mean") -> Node:
     """How unlikely targets of 1 and -1 are by the scores in input."""

@@ -122,6 +122,7 @@ def _cross_entropy_by_book(
         ),
         "input, weight": SCALAR,
     },
+    autocast="float32",
 )
 def nll_loss(
     input: Node,
@@ -188,6 +189,7 @@ def nll_loss(
         ),
         "input, weight": SCALAR,
     },
+    autocast="float32",
 )
 def cross_entropy(
     input: Node,
@@ -435,6 +437,7 @@ def _logits_by_book(
     },
     by_book=_bernoulli_by_book,
     demands={"input, target": Alike("Found dtype {Other} but expected {Type}")},
+    autocast="float32",
 )
 def binary_cross_entropy(
     input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"
@@ -475,6 +478,7 @@ def binary_cross_entropy(
         "pos_weight": slopes("target * softplus(-input)"),
     },
     demands={"target": Demand("result type Float can't be cast to the desired output type {Type}")},
+    autocast="float32",
 )
 def binary_cross_entropy_with_logits(
     input: Node,
@@ -523,6 +527,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
         ),
     },
     demands=dict.fromkeys(("input", "target"), Demand("kl_div: Integral inputs not supported.")),
+    autocast="float32",
 )
 def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:
     """The divergence of the distribution in target from the one whose logarithm is input.

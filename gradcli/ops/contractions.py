@@ -148,6 +148,7 @@ MATMUL = Linear(
         Case("x @ y", {"x": (2, 1, 2, 3), "y": (2, 3, 2)}),
     ],
     formula="a @ b",
+    autocast="lower",
 )
 def matmul(a: Node, b: Node) -> Node:
     """The matrix product; vectors are rows on the left, columns on the right; batches broadcast."""
@@ -172,7 +173,9 @@ def _matmul_of(name: str, a: Node, b: Node, a_ndim: int, b_ndim: int) -> Node:
     return matmul(a, b)
 
 
-@table.function(latex=r"{0} \, {1}", cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})])
+@table.function(
+    latex=r"{0} \, {1}", cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})], autocast="lower"
+)
 def mm(a: Node, b: Node) -> Node:
     """The product of two matrices."""
     return _matmul_of("mm", a, b, 2, 2)
@@ -184,7 +187,7 @@ def mv(a: Node, b: Node) -> Node:
     return _matmul_of("mv", a, b, 2, 1)
 
 
-@table.function(cases=[Case("bmm(x, y)", {"x": (2, 2, 3), "y": (2, 3, 1)})])
+@table.function(cases=[Case("bmm(x, y)", {"x": (2, 2, 3), "y": (2, 3, 1)})], autocast="lower")
 def bmm(a: Node, b: Node) -> Node:
     """The products of two batches of matrices, pair by pair."""
     if a.ndim == b.ndim == 3 and a.shape[0] != b.shape[0]:
@@ -237,6 +240,7 @@ def outer(a: Node, b: Node) -> Node:
     confused=("det", "sum"),
     numpy="np.trace",
     torch="torch.trace",
+    autocast="float32",
 )
 def trace(x: Node) -> Node:
     """The sum of a matrix's diagonal."""

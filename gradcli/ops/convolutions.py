@@ -65,6 +65,7 @@ def _gradients(axes: int) -> dict[str, tuple[str, ...]]:
     gradients=_gradients(1),
     demands={"input, bias": BIASED, "input, weight": SCALAR},
     overloaded=True,
+    autocast="lower",
 )
 def conv1d(
     input: Node,
@@ -93,6 +94,7 @@ def conv1d(
     gradients=_gradients(2),
     demands={"input, bias": BIASED, "input, weight": SCALAR},
     overloaded=True,
+    autocast="lower",
 )
 def conv2d(
     input: Node,
@@ -119,6 +121,7 @@ def conv2d(
     gradients=_gradients(3),
     demands={"input, bias": BIASED, "input, weight": SCALAR},
     overloaded=True,
+    autocast="lower",
 )
 def conv3d(
     input: Node,

@@ -50,6 +50,7 @@ class Labels(NamedTuple):
     formula="-log(sum over all ways to read target of prod(exp(log_probs)))",
     kink="0 where target cannot be read: the loss is inf",
     overloaded=True,
+    autocast="float32",
 )
 def ctc_loss(
     log_probs: Node,

@@ -155,6 +155,7 @@ Term: TypeAlias = tuple[Node, str]
     ],
     numpy="np.einsum",
     torch="torch.einsum",
+    autocast="lower",
 )
 def einsum(equation: str, *operands: Node) -> Node:
     """Products of elements with equal labels, summed over labels that the output leaves out."""
@@ -275,6 +276,7 @@ def _summed(x: Node, labels: str, others: str) -> Term:
         Case("tensordot(x, y, 1)", {"x": (2, 1), "y": (3, 2)}),
     ],
     demands={"a, b": _ONE_DTYPE},
+    autocast="lower",
 )
 def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] = 2) -> Node:
     """Sums of products over the last `dims` axes of a and the first of b, or over named pairs."""
@@ -316,6 +318,7 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
         Case("inner(x, y)", {"x": (), "y": (2,)}),
     ],
     demands={"a, b": _ONE_DTYPE._replace(with_axes=True)},
+    autocast="lower",
 )
 def inner(a: Node, b: Node) -> Node:
     """Sums of products along the last axes of both; a single value multiplies."""

@@ -122,6 +122,7 @@ CHOLESKY = General(
         ),
     },
     demands={"x": floats("linalg.cholesky")},
+    autocast="float32",
 )
 def cholesky(x: Node, *, upper: bool = False) -> Node:
     """The lower triangular L with L @ L.mT = x, or L.mT where `upper`.
@@ -237,6 +238,7 @@ class OrthogonalTriangular(NamedTuple):
     numpy="np.linalg.qr",
     torch="torch.linalg.qr",
     demands={"x": floats("linalg.qr")},
+    autocast="float32",
 )
 def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     """Q with orthonormal columns and upper triangular R with Q @ R = x.

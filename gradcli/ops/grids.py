@@ -95,6 +95,7 @@ CUBIC = -0.75
     formula="sum of weight * input, over the elements around each place of grid",
     kink="by the grid that of the next higher place; 0 at the bounds of 'border'",
     demands={"input, grid": SCALAR},
+    autocast="float32",
 )  # fmt: skip
 def grid_sample(
     input: Node,

@@ -36,6 +36,7 @@ table = Group("layer")
             "sum(cotangent, dim=(0, 1))",
         ],
     },
+    autocast="lower",
 )
 def linear(input: Node, weight: Node, bias: Node | None = None) -> Node:
     """input (…, in) times weight (out, in), transposed, plus bias (out,)."""

@@ -137,6 +137,7 @@ class LeastSquares(NamedTuple):
             "got input's dtype {Type} and other's dtype {Other}"
         )
     },
+    autocast="float32",
 )
 def lstsq(
     a: Node, b: Node, rcond: float | None = None, *, driver: str | None = None

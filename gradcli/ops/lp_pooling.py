@@ -53,7 +53,10 @@ def lp_pool2d(
 
 
 @table.function(
-    cases=[Case("lp_pool3d(x, 2, (1, 2, 2))", {"x": (1, 2, 2, 3)})], formula=FORMULA, kink=KINK
+    cases=[Case("lp_pool3d(x, 2, (1, 2, 2))", {"x": (1, 2, 2, 3)})],
+    formula=FORMULA,
+    kink=KINK,
+    autocast="float32",
 )
 def lp_pool3d(
     input: Node,

@@ -27,6 +27,7 @@ MARGIN = "0 at the margin (the subgradient of least norm)"
     formula="where(target == 1, input, maximum(0, margin - input))",
     kink=MARGIN,
     unlike={"torch.hinge_embedding_loss": "F.hinge_embedding_loss(…)"},
+    autocast="float32",
 )
 def hinge_embedding_loss(
     input: Node, target: Node, margin: float = 1.0, reduction: str = "mean"
@@ -52,6 +53,7 @@ def hinge_embedding_loss(
             "{sizes} "
         )
     },
+    autocast="float32",
 )
 def margin_ranking_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
@@ -71,6 +73,7 @@ def margin_ranking_loss(
     formula="where(target == 1, 1 - cos, maximum(0, cos - margin))",
     kink=MARGIN,
     unlike={"torch.cosine_embedding_loss": "F.cosine_embedding_loss(…)"},
+    autocast="float32",
 )
 def cosine_embedding_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
@@ -120,6 +123,7 @@ TRIPLE = {"a": (2, 3), "p": (2, 3), "n": (2, 3)}
     formula="maximum(0, dist(anchor, positive) - dist(anchor, negative) + margin)",
     kink=MARGIN,
     unlike={"torch.triplet_margin_loss": "F.triplet_margin_loss(…)"},
+    autocast="float32",
 )
 def triplet_margin_loss(
     anchor: Node,

@@ -40,7 +40,8 @@ table = Group("linear algebra")
         Case("matrix_power(x, 6)", {"x": (2, 2, 2)}),
         Case("matrix_power(x, -2)", {"x": (3, 3)}),
         Case("x @ matrix_power(x, 0)", {"x": (2, 2)}),
-    ]
+    ],
+    autocast="lower",
 )
 def matrix_power(x: Node, n: int) -> Node:
     """The product of n matrices x; of inverses where n is negative."""
@@ -272,6 +273,7 @@ def _norm(x: Node, order: float | str) -> Node:
         Case("cond(x, p=1)", {"x": (3, 3)}),
     ],
     formula="matrix_norm(x, p) * matrix_norm(inv(x), p)",
+    autocast="float32",
 )
 def cond(x: Node, p: float | str | None = None) -> Node:
     """The condition number in a norm (see `matrix_norm`), that of order 2 without one."""

@@ -192,6 +192,7 @@ def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> No
         "x1": Demand("cdist only supports floating-point dtypes, X1 got: {Type}"),
         "x1, x2": SCALAR,
     },
+    autocast="float32",
 )
 def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -> Node:
     """The distance of every row of one matrix from every row of another; batches broadcast."""

@@ -125,6 +125,7 @@ def max_pool2d(
     kink=TIES,
     elsewhere={"torch": "the first gets all"},
     gradients=_of_maxima(3),
+    autocast="float32",
 )
 def max_pool3d(
     input: Node,
@@ -244,6 +245,7 @@ def avg_pool2d(
     ],
     formula="the mean of each window",
     gradients=_of_means(3),
+    autocast="float32",
 )
 def avg_pool3d(
     input: Node,

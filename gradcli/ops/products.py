@@ -33,6 +33,7 @@ _OF_PRODUCTS = Alike("self and mat2 must have the same dtype, but got {Type} and
     formula="beta*x + alpha*(mat1 @ mat2)",
     demands={"mat1, mat2": _OF_PRODUCTS, "x, mat2": _OF_PRODUCTS},
     overloaded=True,
+    autocast="lower",
 )
 def addmm(x: Node, mat1: Node, mat2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """A product of matrices plus x; with `beta=0` x is ignored, nan and all."""
@@ -61,6 +62,7 @@ def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.
         )
     },
     overloaded=True,
+    autocast="lower",
 )
 def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """Products of batches of matrices plus x; with `beta=0` x is ignored, nan and all."""
@@ -72,6 +74,7 @@ def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: fl
     formula="beta*x + alpha*sum(bmm(batch1, batch2), 0)",
     demands={"x, batch2": _OF_PRODUCTS},
     overloaded=True,
+    autocast="lower",
 )
 def addbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """The sum of products of two batches of matrices plus x; with `beta=0` x is ignored."""
@@ -104,7 +107,8 @@ def _plus(name: str, x: Node, product: Node, beta: float, alpha: float) -> Node:
     cases=[
         Case("multi_dot([x, y, x])", {"x": (2, 3), "y": (3, 2)}),
         Case("multi_dot([x, y, z, x])", {"x": (3,), "y": (3, 2), "z": (2, 3)}),
-    ]
+    ],
+    autocast="lower",
 )
 def multi_dot(tensors: Sequence[Node]) -> Node:
     """The product of a chain of matrices, in the order that takes the fewest multiplications.
@@ -225,6 +229,7 @@ def linalg_cross(a: Node, b: Node, *, dim: int = -1) -> Node:
     ],
     formula="sum(x * y, dim)",
     torch="torch.linalg.vecdot",
+    autocast="lower",
 )
 def vecdot(x: Node, y: Node, *, dim: int = -1) -> Node:
     """Sums of products along one axis of two tensors that are broadcast together."""

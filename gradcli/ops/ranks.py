@@ -95,6 +95,7 @@ def nanmedian(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | 
     formula="sort(x)[q * (n - 1)]",
     kink="at a tie the order of the elements decides",
     overloaded=True,
+    autocast="float32",
 )
 def nanquantile(
     x: Node,

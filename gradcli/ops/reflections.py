@@ -46,6 +46,7 @@ def _vectors(name: str, a: Node, tau: Node) -> Node:
         Case("householder_product(x, y)", {"x": (3, 2), "y": (2,)}),
         Case("householder_product(x, y)", {"x": (2, 3, 3), "y": (2, 1)}),
     ],
+    autocast="float32",
 )
 def householder_product(a: Node, tau: Node) -> Node:
     """The first columns of the product of reflections I - tau[i] * v[i] @ v[i].T.
@@ -66,7 +67,8 @@ def householder_product(a: Node, tau: Node) -> Node:
     cases=[
         Case("ormqr(x, y, z)", {"x": (3, 2), "y": (2,), "z": (3, 2)}),
         Case("ormqr(x, y, z, left=False, transpose=True)", {"x": (3, 2), "y": (2,), "z": (2, 3)}),
-    ]
+    ],
+    autocast="float32",
 )
 def ormqr(a: Node, tau: Node, other: Node, left: bool = True, transpose: bool = False) -> Node:
     """Q @ `other`, for the square product Q of the reflections of `householder_product`.

@@ -44,6 +44,7 @@ table = Group("loss")
         "target": slopes("2 * (target - input)"),
     },
     demands={"input, target": kernel("mse_cpu")},
+    autocast="float32",
 )
 def mse_loss(
     input: Node, target: Node, reduction: str = "mean", weight: Node | None = None
@@ -66,6 +67,7 @@ def mse_loss(
         "input": slopes("sign(input - target)"),
         "target": slopes("sign(target - input)"),
     },
+    autocast="float32",
 )
 def l1_loss(input: Node, target: Node, reduction: str = "mean", weight: Node | None = None) -> Node:
     """The size of the difference; with `weight` its mean is over the weights' sum."""
@@ -94,6 +96,7 @@ def _weighted_mean(name: str, loss: Node, input: Node, weight: Node | None, redu
         "target": slopes("clamp((target - input) / beta, -1, 1)", "sign(target - input)"),
     },
     demands={"input, target": kernel("smooth_l1_cpu")},
+    autocast="float32",
 )
 def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: float = 1.0) -> Node:
     """A parabola for differences d below `beta`, then a line of slope 1."""
@@ -119,6 +122,7 @@ def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: flo
         "target": slopes("clamp(target - input, -delta, delta)"),
     },
     demands={"input, target": kernel("huber_cpu")},
+    autocast="float32",
 )
 def huber_loss(
     input: Node,
@@ -237,6 +241,7 @@ def _check_variance(input: Node, var: Node) -> None:
     formula="mean(exp(input) - target * input)",
     kink="with `full` the correction counts for a target above 1 only",
     unlike={"torch.poisson_nll_loss": "F.poisson_nll_loss(…)"},
+    autocast="float32",
 )
 def poisson_nll_loss(
     input: Node,

@@ -104,6 +104,7 @@ PROD = Reduction(
         ),
     },
     overloaded=True,
+    autocast="float32",
 )
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""

@@ -26,7 +26,8 @@ table = Group("linear algebra")
     cases=[
         Case("tensorinv(x)", {"x": (2, 1, 1, 2)}),
         Case("tensorinv(x, ind=1)", {"x": (4, 2, 2)}),
-    ]
+    ],
+    autocast="float32",
 )
 def tensorinv(x: Node, ind: int = 2) -> Node:
     """The inverse for `tensordot`: the first `ind` axes together are as long as the others."""
@@ -46,7 +47,8 @@ def tensorinv(x: Node, ind: int = 2) -> Node:
     cases=[
         Case("tensorsolve(x, y)", {"x": (2, 2, 4), "y": (2, 2)}),
         Case("tensorsolve(x, y, dims=(0,))", {"x": (4, 2, 2), "y": (2, 2)}),
-    ]
+    ],
+    autocast="float32",
 )
 def tensorsolve(a: Node, b: Node, dims: Axes | None = None) -> Node:
     """X with tensordot(A, X, X.ndim) = B; the axes `dims` of A are moved to its end before."""
@@ -141,7 +143,7 @@ def cholesky_ex(x: Node, *, upper: bool = False, check_errors: bool = False) -> 
     return FactorWithInfo(cholesky.build(x, upper=upper), success(x))
 
 
-@table.function(cases=[Case("inv_ex(x).inverse", SQUARE)])
+@table.function(cases=[Case("inv_ex(x).inverse", SQUARE)], autocast="float32")
 def inv_ex(x: Node, *, check_errors: bool = False) -> InverseWithInfo:
     """`inv` with PyTorch's code of success, 0 for each matrix; a failure is an error here."""
     return InverseWithInfo(inv.build(x), success(x))

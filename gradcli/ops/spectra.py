@@ -172,6 +172,7 @@ class SingularVectors(NamedTuple):
         "x": ("(svd(x, full_matrices=False).U * cotangent.S) @ svd(x, full_matrices=False).Vh",),
     },
     demands={"x": floats("linalg.svd")},
+    autocast="float32",
 )
 def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> SingularVectors:
     """U, falling S and Vh with U @ diag(S) @ Vh = x.
@@ -228,6 +229,7 @@ def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingu
     torch="torch.linalg.svdvals",
     kink="repeated values share as LAPACK orders their vectors",
     elsewhere=everywhere("by LAPACK's vectors, as here"),
+    autocast="float32",
 )
 def svdvals(x: Node, *, driver: str | None = None) -> Node:
     """The singular values, the largest first."""
@@ -345,6 +347,7 @@ def _triangle(name: str, uplo: str) -> str:
         ),
     },
     demands={"x": kernel("linalg_eigh_cpu")},
+    autocast="float32",
 )
 def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's name
     """Rising eigenvalues and, in columns, eigenvectors of symmetric matrices.
@@ -369,6 +372,7 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
     kink="repeated values share as LAPACK orders their vectors",
     elsewhere=everywhere("by LAPACK's vectors, as here"),
     demands={"x": kernel("linalg_eigh_cpu")},
+    autocast="float32",
 )
 def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name
     """The eigenvalues of symmetric matrices, rising."""

@@ -298,6 +298,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
         "x, q": Alike("quantile() q tensor must be same dtype as the input tensor"),
     },
     overloaded=True,
+    autocast="float32",
 )
 def quantile(
     x: Node,

@@ -206,6 +206,7 @@ def _solved(a: Node, b: Node) -> Node:
             "type {Type} and B of type {Other} instead"
         ),
     },
+    autocast="float32",
 )
 def solve(a: Node, b: Node, *, left: bool = True) -> Node:
     """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
@@ -341,6 +342,7 @@ INV = inverse("inv", _inv, refuses=True)
         "x": "-(result.mT @ cotangent @ result.mT)",
     },
     demands={"x": floats("linalg.inv")},
+    autocast="float32",
 )
 def inv(x: Node) -> Node:
     """The inverse of square matrices. The error `singular` names the pivot that is 0."""

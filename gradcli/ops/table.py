@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         needs: tuple[str, ...]
         takes_numbers: tuple[str, ...]
         overloaded: bool
+        autocast: str
         by_book: Callable[..., Any] | None
 
 
@@ -211,6 +212,9 @@ class Function(NamedTuple):
     overloaded: bool = False
     """Whether PyTorch has several forms of it: of an argument of a wrong class it tells with all
     of these, as none of the arguments alone is wrong."""
+    autocast: str = ""
+    """What PyTorch's autocast has a processor compute it in: `lower`, the 16 bits that are asked
+    for, or `float32`. Without it the operands are taken as they are."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

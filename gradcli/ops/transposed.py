@@ -52,6 +52,7 @@ def _gradients(axes: int) -> dict[str, tuple[str, ...]]:
     formula=FORMULA,
     gradients=_gradients(1),
     demands={"input, weight": SCALAR},
+    autocast="lower",
 )
 def conv_transpose1d(
     input: Node,
@@ -80,6 +81,7 @@ def conv_transpose1d(
     formula=FORMULA,
     gradients=_gradients(2),
     demands={"input, weight": SCALAR},
+    autocast="lower",
 )
 def conv_transpose2d(
     input: Node,
@@ -109,6 +111,7 @@ def conv_transpose2d(
     formula=FORMULA,
     gradients=_gradients(3),
     demands={"input, weight": SCALAR},
+    autocast="lower",
 )
 def conv_transpose3d(
     input: Node,

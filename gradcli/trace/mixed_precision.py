@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
@@ -24,24 +25,6 @@ _SCALE = 65536.0
 _STATE = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
 _GROWTH = (2.0, 0.5, 2000)
 """How a scale grows in PyTorch after so many steps, or shrinks."""
-
-
-_LOWER = frozenset((
-    "linear", "matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", "einsum", "tensordot",
-    "multi_dot", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention", "prelu",
-))  # fmt: skip
-"""Functions that autocast of PyTorch's has a processor compute in 16 bits."""
-_FULL = frozenset((
-    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "cross_entropy", "kl_div",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
-    "hinge_embedding_loss", "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss",
-    "multi_margin_loss", "multilabel_margin_loss", "poisson_nll_loss", "gaussian_nll_loss",
-    "ctc_loss", "prod", "cdist", "trace", "quantile", "nanquantile", "det", "logdet", "slogdet",
-    "inv", "pinv", "solve", "svd", "qr", "eigh", "eigvalsh", "svdvals", "cholesky", "lstsq",
-    "matrix_norm", "grid_sample", "avg_pool3d", "adaptive_avg_pool3d",
-))  # fmt: skip
-"""Functions that it has compute in 32 bits."""
 _BITS = {"float16": 16, "bfloat16": 16, "float32": 32}
 
 
@@ -74,9 +57,10 @@ def casting(
     dtypes = autograd.dtypes
     assert dtypes is not None
     name = name.rpartition(".")[2]
-    dtype = dtypes.autocast if name in _LOWER else "float32" if name in _FULL else ""
-    if not dtype:
+    function = FUNCTIONS.get("multi_dot" if name == "chain_matmul" else name)
+    if function is None or not function.autocast:
         return arguments, keywords
+    dtype = dtypes.autocast if function.autocast == "lower" else function.autocast
 
     def cast(value: Value) -> Value:
         if isinstance(value, Items | tuple):

@@ -16,3 +16,18 @@ def test_functions_of_several_forms_are_pytorchs() -> None:
     stated = {name: FUNCTIONS[name].overloaded for name in FACTS["overloaded"]}
     assert stated == FACTS["overloaded"]
     assert len(stated) > 300
+
+
+ENDING_IN_PRODUCTS = {"affine_grid", "corrcoef", "cov", "multi_head_attention_forward"}
+"""Compositions of PyTorch's: of their parts the products are computed in 16 bits."""
+
+
+def test_autocast_has_functions_compute_in_the_same_dtypes() -> None:
+    stated, told = dict[str, str](), dict[str, str]()
+    for name, (of_32_bits, of_16_bits) in FACTS["autocast"].items():
+        if name not in ENDING_IN_PRODUCTS:
+            stated[name] = FUNCTIONS[name].autocast
+            is_lower, is_32 = "bfloat16" in of_32_bits, of_16_bits == ["float32"]
+            told[name] = "lower" if is_lower else "float32" if is_32 else ""
+    assert stated == told
+    assert len(stated) > 300
