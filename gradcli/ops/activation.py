@@ -62,6 +62,7 @@ def _bound(x: Node, number: float) -> tuple[Node, Node]:
     formula="minimum(maximum(x, min_val), max_val)",
     elsewhere={"torch": "0", "jax": "1"},
     kink="0 at the bounds",
+    order="kept",
 )
 def hardtanh(x: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
     """x, cut off at `min_val` below and at `max_val` above."""
@@ -73,6 +74,7 @@ def hardtanh(x: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
     formula="minimum(maximum(x, 0), 6)",
     elsewhere={"torch": "0", "jax": "0", "tensorflow": "0"},
     kink="0 at 0 and 6",
+    order="kept",
 )
 def relu6(x: Node) -> Node:
     """x, cut off at 0 below and at 6 above."""
@@ -85,6 +87,7 @@ def relu6(x: Node) -> Node:
     elsewhere={"torch": "0", "jax": "0"},
     kink="0 at -3 and 3",
     demands={"x": kernel("hardsigmoid_cpu")},
+    order="kept",
 )
 def hardsigmoid(x: Node) -> Node:
     """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on."""
@@ -97,6 +100,7 @@ def hardsigmoid(x: Node) -> Node:
     elsewhere={"torch": "0 (at -3; 1 at 3)", "jax": "0 (at -3; 1 at 3)"},
     kink="0 at -3, 1 at 3",
     demands={"x": kernel("hardswish_cpu")},
+    order="kept",
 )
 def hardswish(x: Node) -> Node:
     """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
@@ -111,6 +115,7 @@ def hardswish(x: Node) -> Node:
     kink="the slope at 0",
     confused=("relu",),
     demands={"x": kernel("leaky_relu_cpu")},
+    order="kept",
 )
 def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     """x where it is positive, else a small slope times x."""
@@ -136,6 +141,7 @@ def prelu(x: Node, weight: Node) -> Node:
     formula="where(x > threshold, x, value)",
     elsewhere={"torch": "0"},
     kink="0 at the threshold",
+    order="kept",
 )
 def threshold(x: Node, threshold: float, value: float) -> Node:
     """x where it is above `threshold`, else `value`."""
@@ -150,6 +156,7 @@ def threshold(x: Node, threshold: float, value: float) -> Node:
     elsewhere={"torch": "0"},
     kink="0 at -lambd and lambd",
     demands={"x": kernel("hardshrink_cpu")},
+    order="kept",
 )
 def hardshrink(x: Node, lambd: float = 0.5) -> Node:
     """x, and 0 from -lambd to lambd."""
@@ -162,6 +169,7 @@ def hardshrink(x: Node, lambd: float = 0.5) -> Node:
     elsewhere={"torch": "0"},
     kink="0 at -lambd and lambd",
     demands={"x": kernel("softshrink_check")},
+    order="kept",
 )
 def softshrink(x: Node, lambd: float = 0.5) -> Node:
     """x moved towards 0 by `lambd`, and 0 within that distance."""
@@ -179,6 +187,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
     kink="alpha at 0",
     confused=("relu",),
     demands={"x": kernel("elu_cpu")},
+    order="kept",
 )
 def elu(x: Node, alpha: float = 1.0) -> Node:
     """x where it is positive, else alpha * (exp(x) - 1)."""
@@ -192,6 +201,7 @@ def elu(x: Node, alpha: float = 1.0) -> Node:
     elsewhere={"torch": "1.7581", "jax": "1.7581", "tensorflow": "1.0507"},
     kink="1.7581 at 0",
     demands={"x": kernel("elu_cpu")},
+    order="kept",
 )
 def selu(x: Node) -> Node:
     """elu with the two factors that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
@@ -205,6 +215,7 @@ def selu(x: Node) -> Node:
     elsewhere={"torch": "1", "jax": "1"},
     kink="1 at 0",
     demands={"x": kernel("elu_cpu")},
+    order="kept",
 )
 def celu(x: Node, alpha: float = 1.0) -> Node:
     """elu with a derivative that is continuous for every alpha."""
@@ -218,6 +229,7 @@ def celu(x: Node, alpha: float = 1.0) -> Node:
     formula="x * sigmoid(x)",
     confused=("sigmoid", "gelu"),
     demands={"x": kernel("silu_cpu")},
+    order="kept",
 )
 def silu(x: Node) -> Node:
     """x * sigmoid(x)."""
@@ -241,7 +253,10 @@ def glu(x: Node, dim: int = -1) -> Node:
 
 
 @table.function(
-    cases=[Case("mish(x)")], formula="x * tanh(softplus(x))", demands={"x": kernel("mish_cpu")}
+    cases=[Case("mish(x)")],
+    formula="x * tanh(softplus(x))",
+    demands={"x": kernel("mish_cpu")},
+    order="kept",
 )
 def mish(x: Node) -> Node:
     """x * tanh(log(1 + exp(x)))."""
@@ -254,6 +269,7 @@ def mish(x: Node) -> Node:
     unlike={"jax.nn.gelu": "gelu(x, approximate='tanh')"},
     confused=("silu", "relu"),
     demands={"x": kernel("GeluKernelImpl")},
+    order="kept",
 )
 def gelu(x: Node, approximate: str = "none") -> Node:
     """x * ndtr(x); 'tanh' takes 0.5 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))) for ndtr."""

@@ -37,7 +37,9 @@ def adaptive_avg_pool1d(input: Node, output_size: Sequence[int | None]) -> Node:
 
 
 @table.function(
-    cases=[Case("adaptive_avg_pool2d(x, (None, 2))", {"x": (1, 1, 2, 3)})], formula=FORMULA
+    cases=[Case("adaptive_avg_pool2d(x, (None, 2))", {"x": (1, 1, 2, 3)})],
+    formula=FORMULA,
+    order="channels",
 )
 def adaptive_avg_pool2d(input: Node, output_size: Sequence[int | None]) -> Node:
     """The means of windows over the last two axes; None keeps a length."""
@@ -84,6 +86,7 @@ def adaptive_max_pool1d(
     cases=[Case("adaptive_max_pool2d(x, (None, 2))", {"x": (1, 1, 2, 3)})],
     formula=FORMULA,
     kink=TIES,
+    order="channels",
 )
 def adaptive_max_pool2d(
     input: Node, output_size: Sequence[int | None], return_indices: bool = False

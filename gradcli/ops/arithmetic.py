@@ -217,7 +217,7 @@ neg = table.elementwise(
 )
 
 
-@table.function(cases=[Case("positive(x)")], passes_on=True, numpy="np.positive")
+@table.function(cases=[Case("positive(x)")], passes_on=True, numpy="np.positive", order="kept")
 def positive(x: Node) -> Node:
     """x as it is: `+x`."""
     return x
@@ -227,6 +227,7 @@ def positive(x: Node) -> Node:
     aliases=("conj_physical", "conjugate", "resolve_conj", "resolve_neg", "real"),
     cases=[Case("conj(x)")],
     passes_on=True,
+    order="kept",
 )
 def conj(x: Node) -> Node:
     """x as it is: all numbers are real here."""
@@ -308,6 +309,7 @@ def _whole_value(dtypes: Sequence[str], given: Mapping[str, Any]) -> Mapping[str
     cases=[Case("addcmul(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)})],
     formula="input + value * tensor1 * tensor2",
     overloaded=True,
+    order="kept",
 )
 def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
     """A product of two tensors, times `value` (1), added to `input`."""
@@ -329,6 +331,7 @@ def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None
         )
     },
     overloaded=True,
+    order="kept",
 )
 def addcdiv(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
     """A quotient of two tensors, times `value` (1), added to `input`."""

@@ -88,6 +88,7 @@ SCALES = "cotangent @ value.mT - sum(cotangent * result, dim=-1, keepdim=True)"
         )
     },
     autocast="lower",
+    order="first",
 )
 def scaled_dot_product_attention(
     query: Node,

@@ -153,7 +153,11 @@ FLIP: Linear = Linear(
 
 
 @table.function(
-    op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")], own_memory=True, needs=("dim",)
+    op=FLIP,
+    cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")],
+    own_memory=True,
+    needs=("dim",),
+    order="kept",
 )
 def flip(x: Node, dim: Axes | None = None) -> Node:
     """The elements in reverse order along `dim` (all axes without it)."""
@@ -161,7 +165,7 @@ def flip(x: Node, dim: Axes | None = None) -> Node:
     return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
 
 
-@table.function(cases=[Case("fliplr(x)")], own_memory=True)
+@table.function(cases=[Case("fliplr(x)")], own_memory=True, order="kept")
 def fliplr(x: Node) -> Node:
     """The columns in reverse order: x turned around along axis 1 of two or more."""
     if x.ndim < 2:
@@ -169,7 +173,9 @@ def fliplr(x: Node) -> Node:
     return flip(x, (1,))
 
 
-@table.function(cases=[Case("flipud(x)"), Case("flipud(x)", {"x": (3,)})], own_memory=True)
+@table.function(
+    cases=[Case("flipud(x)"), Case("flipud(x)", {"x": (3,)})], own_memory=True, order="kept"
+)
 def flipud(x: Node) -> Node:
     """The rows in reverse order: x turned around along axis 0."""
     if not x.ndim:

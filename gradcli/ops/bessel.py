@@ -79,7 +79,7 @@ def bessel_y1(y: Node, x: Node) -> Node:
     return bessel_y0(x) - y / x
 
 
-@table.function(cases=[Case("spherical_bessel_j0(x)")], formula="sin(x) / x")
+@table.function(cases=[Case("spherical_bessel_j0(x)")], formula="sin(x) / x", order="kept")
 def spherical_bessel_j0(x: Node) -> Node:
     """Spherical Bessel function of the first kind, of order 0: sin(x)/x, and 1 at 0."""
     return spherical_jn(0.0, x)

@@ -479,6 +479,7 @@ def binary_cross_entropy(
     },
     demands={"target": Demand("result type Float can't be cast to the desired output type {Type}")},
     autocast="float32",
+    order="kept",
 )
 def binary_cross_entropy_with_logits(
     input: Node,
@@ -528,6 +529,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
     },
     demands=dict.fromkeys(("input", "target"), Demand("kl_div: Integral inputs not supported.")),
     autocast="float32",
+    order="kept",
 )
 def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:
     """The divergence of the distribution in target from the one whose logarithm is input.

@@ -95,6 +95,7 @@ def conv1d(
     demands={"input, bias": BIASED, "input, weight": SCALAR},
     overloaded=True,
     autocast="lower",
+    order="channels",
 )
 def conv2d(
     input: Node,

@@ -57,13 +57,17 @@ def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
     return expand(fill_value, _lengths("full", (shape,)))
 
 
-@table.function(cases=[Case("x * zeros_like(x)")], numpy="np.zeros_like", torch="torch.zeros_like")
+@table.function(
+    cases=[Case("x * zeros_like(x)")], numpy="np.zeros_like", torch="torch.zeros_like", order="kept"
+)
 def zeros_like(x: Node) -> Node:
     """Zeros of the shape and kind of x."""
     return full_like(x, x.graph.constant(0.0))
 
 
-@table.function(cases=[Case("x * ones_like(x)")], numpy="np.ones_like", torch="torch.ones_like")
+@table.function(
+    cases=[Case("x * ones_like(x)")], numpy="np.ones_like", torch="torch.ones_like", order="kept"
+)
 def ones_like(x: Node) -> Node:
     """Ones of the shape and kind of x."""
     return full_like(x, x.graph.constant(1.0))
@@ -74,6 +78,7 @@ def ones_like(x: Node) -> Node:
     cases=[Case("x * full_like(x, 3)")],
     numpy="np.full_like",
     torch="torch.full_like",
+    order="kept",
 )
 def full_like(x: Node, fill_value: Node) -> Node:
     """A tensor of the shape of x, filled with one value; a number takes the kind of x."""
@@ -290,13 +295,13 @@ def rand(graph: Graph, *shape: int) -> Node:
     return graph.apply(RAND, (), (_lengths("rand", shape), *graph.draw(), "float"))
 
 
-@table.function(cases=[Case("x * randn_like(x)")], overloaded=True)
+@table.function(cases=[Case("x * randn_like(x)")], overloaded=True, order="kept")
 def randn_like(x: Node) -> Node:
     """Random numbers from the standard normal distribution, in the shape of x."""
     return randn(x.graph, x.shape)
 
 
-@table.function(cases=[Case("x * rand_like(x)")], overloaded=True)
+@table.function(cases=[Case("x * rand_like(x)")], overloaded=True, order="kept")
 def rand_like(x: Node) -> Node:
     """Random numbers, uniform between 0 and 1, in the shape of x."""
     return rand(x.graph, x.shape)

@@ -69,6 +69,7 @@ LOGIT = table.elementwise(
     formula="log(x / (1 - x))",
     kink="inf at 0 and 1; with `eps` 0 where x is cut off",
     elsewhere={"torch": "inf", "jax": "inf"},
+    order="kept",
 )
 def logit(x: Node, eps: float | None = None) -> Node:
     """The inverse of sigmoid; `eps` cuts x off at eps and 1 - eps."""
@@ -126,6 +127,7 @@ def logsigmoid(x: Node) -> Node:
     confused=("sigmoid", "relu"),
     by_book=lambda x, beta=1.0, threshold=20.0: logaddexp(beta * x, 0.0) / beta,
     demands={"x": kernel("softplus_cpu")},
+    order="kept",
 )
 def softplus(x: Node, beta: float = 1.0, threshold: float = 20.0) -> Node:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""

@@ -42,6 +42,7 @@ def _dropped(x: Node, p: float, shape: Shape) -> Node:
     unlike={"torch.dropout": "F.dropout(…)"},
     passes_on=True,
     demands={"x": Demand("result type Float can't be cast to the desired output type {Type}")},
+    order="kept",
 )
 def dropout(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Elements set to 0 with the probability p in training, the others divided by 1 - p.
@@ -56,6 +57,7 @@ def dropout(x: Node, p: float = 0.5, training: bool = True) -> Node:
     formula="a * where(rand >= p, x, -1.7581) + b",
     unlike={"torch.alpha_dropout": "F.alpha_dropout(…)"},
     passes_on=True,
+    order="kept",
 )
 def alpha_dropout(x: Node, p: float = 0.5, training: bool = False) -> Node:
     """`dropout` that keeps mean 0 and variance 1, for selu (Klambauer et al. 2017)."""
@@ -89,6 +91,7 @@ def rrelu(x: Node, lower: float = 0.125, upper: float = 1 / 3, training: bool = 
     cases=[Case("dropout1d(x, 0.4)", {"x": (2, 3, 2)})],
     formula="where(rand >= p, x / (1 - p), 0)",
     passes_on=True,
+    order="kept",
 )
 def dropout1d(x: Node, p: float = 0.5, training: bool = True) -> Node:
     """Channels of ([batch,] channels, length) set to 0 with the probability p in training."""
@@ -124,6 +127,7 @@ def dropout3d(x: Node, p: float = 0.5, training: bool = True) -> Node:
     formula="a * where(rand >= p, x, -1.7581) + b",
     unlike={"torch.feature_alpha_dropout": "F.feature_alpha_dropout(…)"},
     passes_on=True,
+    order="kept",
 )
 def feature_alpha_dropout(x: Node, p: float = 0.5, training: bool = False) -> Node:
     """`alpha_dropout` of whole channels (axis 1)."""

@@ -110,6 +110,7 @@ def layer_norm(
         "input": kernel("batch_norm"),
         "input, weight, bias, running_mean, running_var": MIXED,
     },
+    order="channels",
 )
 def batch_norm(
     input: Node,

@@ -145,6 +145,7 @@ def dist(input: Node, other: Node, p: float = 2.0) -> Node:
     cases=[Case("normalize(x)"), Case("normalize(x, p=1, dim=0)")],
     formula="x / maximum(norm(x, p, dim), eps)",
     by_book=lambda x, p=2.0, dim=(1,), eps=1e-12: x / norm(x, p, dim, True),
+    order="kept",
 )
 def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> Node:
     """x over its p-norm along `dim`, so that the norm is 1."""

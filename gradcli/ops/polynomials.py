@@ -159,6 +159,7 @@ chebyshev_polynomial_t: Function = _family(
     takes_numbers=("x", "n"),
     cases=[Case("legendre_polynomial_p(x, 3)")],
     kink="no gradient by n",
+    order="kept",
 )
 def legendre_polynomial_p(x: Node, n: Node) -> Node:
     """Legendre's polynomial of order n."""
@@ -166,7 +167,10 @@ def legendre_polynomial_p(x: Node, n: Node) -> Node:
 
 
 @table.function(
-    takes_numbers=("x", "n"), cases=[Case("laguerre_polynomial_l(x, 3)")], kink="no gradient by n"
+    takes_numbers=("x", "n"),
+    cases=[Case("laguerre_polynomial_l(x, 3)")],
+    kink="no gradient by n",
+    order="kept",
 )
 def laguerre_polynomial_l(x: Node, n: Node) -> Node:
     """Laguerre's polynomial of order n."""
@@ -174,7 +178,10 @@ def laguerre_polynomial_l(x: Node, n: Node) -> Node:
 
 
 @table.function(
-    takes_numbers=("x", "n"), cases=[Case("chebyshev_polynomial_u(x, 3)")], kink="no gradient by n"
+    takes_numbers=("x", "n"),
+    cases=[Case("chebyshev_polynomial_u(x, 3)")],
+    kink="no gradient by n",
+    order="kept",
 )
 def chebyshev_polynomial_u(x: Node, n: Node) -> Node:
     """Chebyshev's polynomial of the second kind, of order n."""
@@ -182,7 +189,10 @@ def chebyshev_polynomial_u(x: Node, n: Node) -> Node:
 
 
 @table.function(
-    takes_numbers=("x", "n"), cases=[Case("chebyshev_polynomial_v(x, 3)")], kink="no gradient by n"
+    takes_numbers=("x", "n"),
+    cases=[Case("chebyshev_polynomial_v(x, 3)")],
+    kink="no gradient by n",
+    order="kept",
 )
 def chebyshev_polynomial_v(x: Node, n: Node) -> Node:
     """Chebyshev's polynomial of the third kind, of order n."""
@@ -190,7 +200,10 @@ def chebyshev_polynomial_v(x: Node, n: Node) -> Node:
 
 
 @table.function(
-    takes_numbers=("x", "n"), cases=[Case("chebyshev_polynomial_w(x, 3)")], kink="no gradient by n"
+    takes_numbers=("x", "n"),
+    cases=[Case("chebyshev_polynomial_w(x, 3)")],
+    kink="no gradient by n",
+    order="kept",
 )
 def chebyshev_polynomial_w(x: Node, n: Node) -> Node:
     """Chebyshev's polynomial of the fourth kind, of order n."""
@@ -211,6 +224,7 @@ def _shifted(kind: str, polynomial: Function) -> Function:
         formula=f"{polynomial.name}(2*x - 1, n)",
         kink="no gradient by n",
         takes_numbers=("x", "n"),
+        order="kept",
     )(build)
 
 

@@ -100,6 +100,7 @@ def max_pool1d(
     kink=TIES,
     elsewhere={"torch": "the first gets all"},
     gradients=_of_maxima(2),
+    order="channels",
 )
 def max_pool2d(
     input: Node,
@@ -220,6 +221,7 @@ def avg_pool1d(
     ],
     formula="the mean of each window",
     gradients=_of_means(2),
+    order="channels",
 )
 def avg_pool2d(
     input: Node,

@@ -171,6 +171,7 @@ pow_: Function = table.elementwise(
     numpy="np.float_power",
     torch="torch.float_power",
     overloaded=True,
+    order="kept",
 )
 def float_power(base: Node, exponent: Node) -> Node:
     """`base` to the power `exponent`, which is a float even of integers."""

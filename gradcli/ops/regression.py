@@ -45,6 +45,7 @@ table = Group("loss")
     },
     demands={"input, target": kernel("mse_cpu")},
     autocast="float32",
+    order="kept",
 )
 def mse_loss(
     input: Node, target: Node, reduction: str = "mean", weight: Node | None = None
@@ -187,6 +188,7 @@ VARIANCE = General(
     by_book=lambda input, target, var, full=False, eps=1e-6, reduction="mean": _normal_loss(
         input, target, _beside(input, var), full, reduction
     ),
+    order="kept",
 )
 def gaussian_nll_loss(
     input: Node,
@@ -242,6 +244,7 @@ def _check_variance(input: Node, var: Node) -> None:
     kink="with `full` the correction counts for a target above 1 only",
     unlike={"torch.poisson_nll_loss": "F.poisson_nll_loss(…)"},
     autocast="float32",
+    order="kept",
 )
 def poisson_nll_loss(
     input: Node,

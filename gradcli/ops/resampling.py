@@ -141,6 +141,7 @@ AREAS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
         Case("interpolate(x, 2, mode='area')", {"x": (1, 2, 3)}),
     ],
     formula="sum of weight * input along each of the last axes",
+    order="channels",
 )
 def interpolate(
     input: Node,

@@ -74,6 +74,7 @@ trunc = _rounding(
     kink="the derivative is 0 everywhere, at the jumps too",
     elsewhere=everywhere("0"),
     overloaded=True,
+    order="kept",
 )
 def round_(x: Node, decimals: int = 0) -> Node:
     """The nearest number with `decimals` digits after the point; halves go to the even digit."""
@@ -95,6 +96,7 @@ def round_(x: Node, decimals: int = 0) -> Node:
     kink="1 at the jumps",
     elsewhere={"torch": "1"},
     demands={"x": kernel("frac_cpu")},
+    order="kept",
 )
 def frac(x: Node) -> Node:
     """The fraction of x, with the sign of x."""

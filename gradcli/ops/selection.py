@@ -198,6 +198,7 @@ clamp_max = table.elementwise(
     kink="0 at a bound (the subgradient of least norm); PyTorch 2.13 gives 1",
     elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
     overloaded=True,
+    order="kept",
 )
 def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
     """x, cut off at `min` below and at `max` above; either may be left out."""
@@ -317,6 +318,7 @@ def _largest(dtypes: Sequence[str], given: Mapping[str, Any]) -> Mapping[str, fl
     cases=[Case("nan_to_num(x)"), Case("nan_to_num(log(x), nan=2)", domain=(0.3, 3.0))],
     formula="where(isfinite(x), x, …)",
     kink="0 where x is replaced",
+    order="kept",
 )
 def nan_to_num(
     x: Node, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None

@@ -141,6 +141,7 @@ class Fraction(NamedTuple):
     formula="x / 2**exponent",
     kink="at a jump the derivative from inside the step",
     torch="torch.frexp",
+    order="kept",
 )
 def frexp(x: Node) -> Fraction:
     """A fraction from 1/2 to 1 in size, and the power of two that gives x with it."""

@@ -92,6 +92,7 @@ class Ordered(NamedTuple):
     cases=[Case("argsort(x)", smooth=False), Case("x.argsort(0, True)", smooth=False)],
     torch="torch.argsort",
     overloaded=True,
+    order="kept",
 )
 def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Node:
     """The places of the elements along `dim` in rising order; ties keep their order."""
@@ -113,6 +114,7 @@ def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = Tru
         "x": ("gather(cotangent.values, dim, argsort(argsort(x, dim, descending), dim))",),
     },
     overloaded=True,
+    order="kept",
 )
 def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Ordered:
     """The elements along `dim` in rising order, and where they were; ties keep their order."""
@@ -126,6 +128,7 @@ def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) 
     cases=[Case("msort(x)")],
     elsewhere=everywhere("by the order of the elements"),
     kink="ties keep their order",
+    order="kept",
 )
 def msort(x: Node) -> Node:
     """The elements along the first axis in rising order."""

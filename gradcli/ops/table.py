@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         takes_numbers: tuple[str, ...]
         overloaded: bool
         autocast: str
+        order: str
         by_book: Callable[..., Any] | None
 
 
@@ -215,6 +216,10 @@ class Function(NamedTuple):
     autocast: str = ""
     """What PyTorch's autocast has a processor compute it in: `lower`, the 16 bits that are asked
     for, or `float32`. Without it the operands are taken as they are."""
+    order: str = ""
+    """How the elements of its result lie in memory in PyTorch: `kept`, in the order of those of the
+    operands, as the results of elementwise ops do whatever is stated; `first`, in that of the first
+    operand; `channels`, with channels last where an operand has them so; else in their own."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

@@ -82,6 +82,7 @@ def conv_transpose1d(
     gradients=_gradients(2),
     demands={"input, weight": SCALAR},
     autocast="lower",
+    order="channels",
 )
 def conv_transpose2d(
     input: Node,

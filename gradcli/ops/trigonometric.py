@@ -110,6 +110,7 @@ atan2 = table.elementwise(
     cases=[Case("deg2rad(x)")],
     formula="x * (pi / 180)",
     confused=("rad2deg",),
+    order="kept",
 )
 def deg2rad(x: Node) -> Node:
     """Degrees to radians."""
@@ -121,6 +122,7 @@ def deg2rad(x: Node) -> Node:
     cases=[Case("rad2deg(x)")],
     formula="x * (180 / pi)",
     confused=("deg2rad",),
+    order="kept",
 )
 def rad2deg(x: Node) -> Node:
     """Radians to degrees."""

@@ -22,23 +22,10 @@ WORDS = (
     "swapdims", "channels_last", "as_strided", "rot90", "rearrange",
 )  # fmt: skip
 """One of these stands in a program in which tensors may lie in another order than their own."""
-_KEEPING = frozenset((
-    "to", "clone", "relu", "relu6", "leaky_relu", "elu", "selu", "celu", "gelu", "silu", "mish",
-    "sigmoid", "tanh", "softplus", "hardtanh", "hardswish", "hardsigmoid", "dropout", "clamp",
-    "clip", "where", "lerp", "addcmul", "addcdiv", "add", "sub", "mul", "div",
-    "pow", "square", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like",
-    "randn_like", "nan_to_num", "true_divide", "subtract", "multiply", "divide",
-))  # fmt: skip
-"""Functions that are made of several nodes here, and keep the order, too."""
-_LIKE_FIRST = ("scaled_dot_product_attention",)
-"""What keeps that of the first operand, whatever the others are."""
+_COPIES = ("to", "clone")
+"""Methods outside the op table that keep the order, too."""
 _CHANNELS_LAST = (1, 3, 2, 0)
 """The axes of pictures from the one whose neighbours lie closest."""
-_OF_PICTURES = (
-    "conv2d", "conv_transpose2d", "batch_norm", "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d",
-    "adaptive_max_pool2d", "interpolate",
-)  # fmt: skip
-"""What gives pictures with their channels last in memory where it is given such."""
 
 
 class MemoryOrders:
@@ -64,7 +51,7 @@ class MemoryOrders:
                 waiting += unknown
                 continue
             made = self._values.made_by.get(node, ("",))
-            kept = self._kept(node.shape, operands, made[0] in _OF_PICTURES)
+            kept = self._kept(node.shape, operands, _order(made[0]) == "channels")
             self._known[waiting.pop()] = kept
         return self._known[first.get(tensor, tensor)]
 
@@ -88,13 +75,12 @@ class MemoryOrders:
         made = self._values.made_by.get(node)
         if made is not None:
             name, arguments, keywords = made
-            known = FUNCTIONS.get(name)
-            is_kept = name in _KEEPING or (known and isinstance(known.op, Elementwise))
-            if name in (*_LIKE_FIRST, "empty_like") and arguments:
+            order = _order(name)
+            if order == "first" and arguments:
                 return self._tensors(node, arguments[:1])
-            if name in _OF_PICTURES and node.ndim == 4:
+            if order == "channels" and node.ndim == 4:
                 return self._tensors(node, [*arguments[:2], keywords.get("weight")])
-            if not is_kept:
+            if order not in ("kept", "first"):
                 return []
             given = self._tensors(node, [*arguments, *keywords.values()])
             return given or self._tensors(node, node.inputs)
@@ -130,6 +116,14 @@ class MemoryOrders:
             for own, strides in found
         ]  # fmt: skip
         return _in_order(shape, _sorted_axes(shape, steps))
+
+
+def _order(name: str) -> str:
+    """The `order` of a function, by its name."""
+    function = FUNCTIONS.get(name)
+    if function is None:
+        return "first" if name == "empty_like" else "kept" if name in _COPIES else ""
+    return "kept" if isinstance(function.op, Elementwise) else function.order
 
 
 def _is_dense(shape: Shape, strides: Strides) -> bool:

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.elementwise import Elementwise
 
 FACTS = json.loads(Path(__file__).with_name("torch_facts.json").read_text(encoding="utf-8"))
 
@@ -31,3 +32,12 @@ def test_autocast_has_functions_compute_in_the_same_dtypes() -> None:
             told[name] = "lower" if is_lower else "float32" if is_32 else ""
     assert stated == told
     assert len(stated) > 300
+
+
+def test_results_lie_in_memory_as_pytorchs_do() -> None:
+    stated = {
+        name: FUNCTIONS[name].order == "kept" or isinstance(FUNCTIONS[name].op, Elementwise)
+        for name in FACTS["order"]
+    }
+    assert stated == FACTS["order"]
+    assert len(stated) > 150
