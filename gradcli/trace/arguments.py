@@ -243,22 +243,6 @@ def _hinted(error: GradcliError, function: Function) -> GradcliError:
     return error.hinted(f"{signature(function)}: gradcli ops {function.name} explains it")
 
 
-_OF_OLD = frozenset(("size_average", "reduce"))
-"""What PyTorch's losses had in place of `reduction`, and still take."""
-
-
-def _with_reduction(values: Values, keywords: Mapping[str, Value]) -> dict[str, Value]:
-    """Keywords of a loss with `reduction` for those of old."""
-    given = {name: value for name, value in keywords.items() if name not in _OF_OLD}
-    averages, reduces = (
-        keywords.get(name) is None or values.truth(keywords[name])
-        for name in ("size_average", "reduce")
-    )
-    if any(keywords.get(name) is not None for name in _OF_OLD):
-        given["reduction"] = "none" if not reduces else "mean" if averages else "sum"
-    return given
-
-
 def _converted(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> tuple[list[Any], dict[str, Any]]:
@@ -284,8 +268,10 @@ def _converted(
 
     if "inplace" in keywords and function.group == "activation":
         keywords = _not_in_place(values, function, keywords)
-    if not _OF_OLD.isdisjoint(keywords) and any(p.name == "reduction" for p in parameters):
-        keywords = _with_reduction(values, keywords)
+    if function.group == "loss" and (keywords or len(arguments) > 2):
+        from gradcli.trace.old_reductions import with_reduction  # few programs have them
+
+        arguments, keywords = with_reduction(values, function, parameters, arguments, keywords)
     try:
         positional, rest, named = bind_function(function, parameters, arguments, keywords)
     except GradcliError as error:
