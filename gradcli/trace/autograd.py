@@ -605,8 +605,8 @@ class Autograd(BackwardHooks):
 
     def _explain_zero(self, outputs: Sequence[Node], node: Node) -> None:
         """Note why a grad is 0, unless it is the derivative of a linear function."""
-        line = self._cut_line(outputs)
-        if line is not None:
+        is_cut = self._cut_line(outputs) is not None
+        if is_cut and not (self.values.is_pytorch and any(map(self.requires_grad, outputs))):
             raise self._no_leaf(outputs)
         if not any(each in self._flat for each in upstream(outputs)):
             name, other = self._name(outputs[0]), self._name(node)

@@ -89,11 +89,8 @@ class GradientChecks:
     def _checked(self, function: Object, given: dict[str, Value]) -> Any:
         """Whether the gradients of a function agree with central differences."""
         listed, values = given["inputs"], self._values
-        inputs = [
-            values.tensor(each, "an input")
-            for each in ([listed] if isinstance(listed, Node) else values.elements(listed))
-        ]
-        if not any(map(self._autograd.requires_grad, inputs)):
+        inputs = [listed] if isinstance(listed, Node) else list(values.elements(listed))
+        if not self._followed(inputs):
             raise GradcliError("value", _NONE_FOLLOWED, hint="x.requires_grad_() before")
         eps, atol, rtol = (
             values.number(given[name], name) if name in given else usual
@@ -109,7 +106,7 @@ class GradientChecks:
         return values.graph.constant(not unlike)
 
     def _unlike(
-        self, function: Object, inputs: list[Node], eps: float, within: tuple[float, float]
+        self, function: Object, inputs: Sequence[Value], eps: float, within: tuple[float, float]
     ) -> Any:
         """What PyTorch says of the first Jacobian that is not like its differences; else nothing.
 
@@ -118,14 +115,14 @@ class GradientChecks:
         requires_grad = self._autograd.requires_grad
         outputs = yield self._outputs(function, inputs)
         followed = [each for each in enumerate(outputs) if requires_grad(each[1])]
-        places = [place for place, each in enumerate(inputs) if requires_grad(each)]
+        inspected = self._followed(inputs)
         found = []
-        for place in places:
-            found += [(yield self._differences(function, inputs, outputs, place, eps))]
+        for node in inspected:
+            found += [(yield self._differences(function, inputs, outputs, node, eps))]
         if not followed and any(each.any() for of_one in found for each in of_one):
             return "Numerical gradient for function expected to be zero"
         for number, (at, output) in enumerate(followed):
-            for order, node in enumerate(inputs[place] for place in places):
+            for order, node in enumerate(inspected):
                 exact, near = self._jacobian(output, node), found[order][at]
                 if not np.allclose(exact, near, rtol=within[1], atol=within[0]):
                     return (
@@ -135,7 +132,12 @@ class GradientChecks:
                     )
         return ""
 
-    def _outputs(self, function: Object, inputs: Sequence[Node]) -> Any:
+    def _followed(self, inputs: Sequence[Value]) -> list[Node]:
+        """The inputs that require grad; the others may be anything."""
+        requires_grad = self._autograd.requires_grad
+        return [each for each in inputs if isinstance(each, Node) and requires_grad(each)]
+
+    def _outputs(self, function: Object, inputs: Sequence[Value]) -> Any:
         """The results of a function that are floats."""
         result = yield function.call([*inputs], {})
         found = result if isinstance(result, tuple) else (result,)
@@ -152,17 +154,17 @@ class GradientChecks:
         return found
 
     def _differences(
-        self, function: Object, inputs: Sequence[Node], outputs: Sequence[Node], place: int,
+        self, function: Object, inputs: Sequence[Value], outputs: Sequence[Node], node: Node,
         eps: float,
     ) -> Any:  # fmt: skip
         """How the elements of each result change with those of one input, one in each row."""
-        start = self._values.evaluator.value(inputs[place])
+        start = self._values.evaluator.value(node)
         found = [self._matrix(start.size, each.size) for each in outputs]
         for row, unit in enumerate(_units(start.shape)):
             sides = []
             for moved in (start + eps * unit, start - eps * unit):
-                new = leaf(self._like(moved, inputs[place]), marked=True)
-                given = [new if each is inputs[place] else each for each in inputs]
+                new = leaf(self._like(moved, node), marked=True)
+                given = [new if each is node else each for each in inputs]
                 results = yield self._outputs(function, given)
                 if [each.shape for each in results] != [each.shape for each in outputs]:
                     raise GradcliError(
