@@ -75,6 +75,7 @@ trunc = _rounding(
     elsewhere=everywhere("0"),
     overloaded=True,
     order="kept",
+    demands={"x": kernel("round_cpu")._replace(only_with="decimals")},
 )
 def round_(x: Node, decimals: int = 0) -> Node:
     """The nearest number with `decimals` digits after the point; halves go to the even digit."""

@@ -78,6 +78,8 @@ class Demand(NamedTuple):
     """In the shape of this operand, the operand means something that is of floats."""
     alike: str = ""
     """What it says of other dtypes then; they are taken where it says nothing."""
+    only_with: str = ""
+    """It is made only where this argument is given."""
 
 
 class Alike(NamedTuple):

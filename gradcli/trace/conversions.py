@@ -15,13 +15,13 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.device_names import DEVICES, check_device, is_device
-from gradcli.trace.items import Device, Items, NumpyDtype
+from gradcli.trace.items import Device, Items, NumpyDtype, Unquoted
 from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.tensor_text import as_held
-from gradcli.trace.values import Value
-from gradcli.trace.wrong_arguments import CombinationError
+from gradcli.trace.values import Value, describe
+from gradcli.trace.wrong_arguments import CombinationError, class_of
 
 _METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
 """Methods that convert to the dtype of their name."""
@@ -269,8 +269,7 @@ class Conversions:
 
     def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, and `x.to(y)` for y's dtype."""
-        names = ("self", "other", "dtype", "device", "non_blocking", "copy", "memory_format")
-        given = bind_names("to", names, arguments, keywords, names[1:])
+        given = self._bound_to(arguments, keywords)
         node = self.values.tensor(given["self"])
         if "copy" in given and self.values.truth(given["copy"]):
             node = self._copy(node)
@@ -287,19 +286,50 @@ class Conversions:
             if is_complex_dtype(each):
                 assert self.values.in_complex is not None
                 return self.values.in_complex(node, each)  # type: ignore[no-any-return]
-        if self.values.is_pytorch and other is not None:
+        if self.values.is_pytorch:
+            check_device(given.get("device"))
             self._check_dtype(other)
+        if isinstance(other, Node) and self.values.plain_kind(other) == "float":
+            other = Unquoted("torch.float64")  # as PyTorch makes a tensor of a number
         if isinstance(other, Node):
             node = self._like(node, other)
         elif other is not None and not is_device(other):
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)
 
+    def _bound_to(self, arguments: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
+        """The arguments of `to` by name: a device and a dtype, or what has the dtype alone."""
+        first = arguments[1] if len(arguments) > 1 else None
+        what = ("device", "dtype") if first is None or is_device(first) else ("other",)
+        names = ("self", *what, "non_blocking", "copy", "memory_format")
+        try:
+            given = bind_names("to", names, arguments, keywords, names[1:])
+            if self.values.is_pytorch:
+                self._check_places(given, keywords)
+        except GradcliError as error:
+            if not self.values.is_pytorch:
+                raise
+            kinds = [class_of(self.values, each) for each in arguments[1:]]
+            named = {name: class_of(self.values, each) for name, each in keywords.items()}
+            raise CombinationError("to", kinds, named, error.diagnostic) from None
+        return given
+
+    def _check_places(self, given: dict[str, Value], keywords: dict[str, Value]) -> None:
+        """Raise `type` where what is by its place a dtype or a truth value is none."""
+        for name, wanted in (("dtype", "torch.dtype"), ("non_blocking", "bool"), ("copy", "bool")):
+            value = given.get(name)
+            is_open = name in keywords or (name == "dtype" and value is None)
+            if name in given and not is_open and class_of(self.values, value) != wanted:
+                raise GradcliError(
+                    "type", f"to: {name} must be a {wanted}, not {describe(value)}",
+                    hint="x.to(device, dtype), x.to(dtype) or x.to(y), for the dtype of y",
+                )  # fmt: skip
+
     def _check_dtype(self, value: Value) -> None:
         """Raise what PyTorch does where a value is no dtype of its own, and no device: a text, a
         list, a number that would be that of a device.
         """
-        if type(value) is str and not is_device(value):
+        if type(value) is str:
             check_device(value)  # raises: a dtype is no text
         kind = PrintedNumbers(self.values).class_of(value)
         if isinstance(value, Node) and value.shape and not self.values.is_tensor(value):

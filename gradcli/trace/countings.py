@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.table import kernel, whole
 from gradcli.trace.arguments import bind_names
@@ -259,12 +259,10 @@ class Countings:
 
         names = ("sequences", "batch_first", "padding_value", "padding_side")
         given = bind_names("pad_sequence", names, arguments, keywords, names[1:])
+        from gradcli.trace.given_tensors import check_row
+
+        check_row(self.values, given["sequences"])
         rows = self.values.tensors(given["sequences"], "pad_sequence: sequences")
-        for place, row in enumerate(rows):
-            if self.values.is_pytorch and row in self.values.arrays:
-                said = f"expected Tensor as element {place} in argument 0, but got numpy.ndarray"
-                raise RefusedError(("TypeError", said), "type", "pad_sequence takes tensors",
-                                   hint="torch.from_numpy(a) makes one of an array")  # fmt: skip
         if not rows or any(row.shape[1:] != rows[0].shape[1:] or not row.shape for row in rows):
             raise GradcliError("shape", "pad_sequence takes tensors that differ in length alone")
         fill = self.values.number(given["padding_value"], "padding_value") \

@@ -137,6 +137,8 @@ class FunctionValues(Applications):
                 return special(given, keywords)
             assert function is not None
             place_receiver(function, given, keywords)
+            if self.values.is_pytorch and self.values.is_tensor(given[0]):
+                self._check_tensors(name, given, keywords, is_method=True)
             return self.applied(function, given, keywords)
 
         found = BuiltIn(name, call)

@@ -91,15 +91,25 @@ def _check_rows(
         elif parameter.variadic and parameter.kind == "Node":
             is_list = len(rest) == 1 and isinstance(rest[0], Items | tuple)
             row = rest[0] if is_list else tuple(rest)
-        for index, each in enumerate(_elements(numbers, row)):
-            kind = numbers.class_of(each)
-            if each is None or isinstance(each, str):
-                kind = class_of(numbers.values, each)
-            if isinstance(row, Node) and isinstance(each, Node) and each.shape:
-                kind = "list"
-            if kind:
-                said = f"expected Tensor as element {index} in argument {place}, but got {kind}"
-                raise RefusedError(("TypeError", said), "type", said, hint=_HINT)
+        check_row(numbers.values, row, place)
+
+
+def check_row(values: Values, row: Value, place: int = 0) -> None:
+    """Raise `type` where the list of tensors at some place of a call of PyTorch's holds something
+    else.
+    """
+    if not values.is_pytorch:
+        return
+    numbers = PrintedNumbers(values)
+    for index, each in enumerate(_elements(numbers, row)):
+        kind = numbers.class_of(each)
+        if each is None or isinstance(each, str):
+            kind = class_of(values, each)
+        if isinstance(row, Node) and isinstance(each, Node) and each.shape:
+            kind = "list"
+        if kind:
+            said = f"expected Tensor as element {index} in argument {place}, but got {kind}"
+            raise RefusedError(("TypeError", said), "type", said, hint=_HINT)
 
 
 def _elements(numbers: PrintedNumbers, row: Value) -> Sequence[Value]:

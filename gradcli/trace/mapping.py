@@ -13,6 +13,7 @@ from gradcli.trace import transform_errors as errors
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
 from gradcli.trace.trees import filled, is_tree, tensors
 from gradcli.trace.values import Value, Values
@@ -126,6 +127,9 @@ class Mapping:
         ]
 
     def _rows(self, title: str, value: Value, dim: int) -> list[Node]:
+        kind = PrintedNumbers(self.values).class_of(value)
+        if kind:
+            raise errors.no_tensor_mapped(title, dim, kind)
         node = self.values.tensor(value, "an argument of vmap")
         if not -node.ndim <= dim < node.ndim:
             raise errors.no_axis(title, dim, node)

@@ -379,6 +379,9 @@ class MoreTensors:
 
     def _cartesian(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """All combinations of the elements of rows, one in each row."""
+        from gradcli.trace.given_tensors import check_row
+
+        check_row(self.values, tuple(arguments))
         rows = [self.values.tensor(each, "cartesian_prod") for each in arguments]
         if len(rows) == 1:
             return rows[0]

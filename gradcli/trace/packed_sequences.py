@@ -13,6 +13,7 @@ from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.given_tensors import check_row
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
@@ -157,6 +158,7 @@ class PackedSequences:
     def _pack(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("sequences", "enforce_sorted")
         given = bind_names("pack_sequence", names, arguments, keywords, names[1:])
+        check_row(self.values, given["sequences"])
         rows = self.values.tensors(given["sequences"], "pack_sequence: sequences")
         if not rows or any(row.shape[1:] != rows[0].shape[1:] or not row.shape for row in rows):
             raise GradcliError("shape", "pack_sequence takes tensors that differ in length alone")

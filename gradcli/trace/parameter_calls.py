@@ -153,6 +153,9 @@ class ParameterCalls:
     def _to_vector(self, arguments: list[Value], keywords: Given) -> Value:
         """The elements of parameters one behind the other."""
         (given,) = bind_names("parameters_to_vector", ("parameters",), arguments, keywords).values()
+        from gradcli.trace.given_tensors import check_row
+
+        check_row(self.values, given)
         nodes = [self.values.tensor(each, "a parameter") for each in self.values.elements(given)]
         rows = [FUNCTIONS["reshape"].build(node, -1) for node in nodes]
         joined: Node = FUNCTIONS["cat"].build(rows, 0)

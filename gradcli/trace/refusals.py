@@ -41,7 +41,8 @@ def check_demands(
         if isinstance(demand, Alike):
             _check_alike(values, name, operands, demand, nodes)
             continue
-        if not nodes or len(nodes) < len(found):
+        is_idle = demand.only_with and demand.only_with not in given
+        if not nodes or len(nodes) < len(found) or is_idle:
             continue
         dtypes = list(map(values.array_dtype, nodes))
         like = given.get(demand.unless_like)

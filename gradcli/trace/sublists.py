@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from string import ascii_letters
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
+from gradcli.trace.given_tensors import check_row
 from gradcli.trace.objects import DOTS, Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
@@ -24,11 +25,19 @@ class Sublists:
 
     def _einsum(self, arguments: list[Value], keywords: Given) -> Any:
         if len(arguments) < 2 or isinstance(arguments[0], str):
+            self._check(arguments[1:])
             return self._call("einsum", arguments, keywords)
         operands = arguments[: len(arguments) // 2 * 2 : 2]
+        self._check(operands)
         inputs = ",".join(map(self._labels, arguments[1::2]))
         out = f"->{self._labels(arguments[-1])}" if len(arguments) % 2 else ""
         return self._call("einsum", [inputs + out, *operands], keywords)
+
+    def _check(self, operands: Sequence[Value]) -> None:
+        """Raise `type` where an operand is no tensor; they may stand in a list."""
+        is_row = len(operands) == 1 and not self._values.is_tensor(operands[0])
+        listed = operands[0] if is_row else tuple(operands)
+        check_row(self._values, listed, 1)
 
     def _labels(self, given: Value) -> str:
         """A list such as `[0, ..., 1]` as letters: `a...b`."""

@@ -132,6 +132,23 @@ def _written(values: Values, dims: Value) -> str:
     return str(dims)
 
 
+def not_transformed(kind: str) -> RefusedError:
+    """The error for an argument of this class, by which nothing is derived."""
+    said = f"Thing passed to transform API must be Tensor, got <class '{kind}'>"
+    told = f"a derivative is by tensors, not by a {kind}"
+    return RefusedError(("ValueError", said), "type", told, hint="torch.tensor(x) makes one of x")
+
+
+def no_tensor_mapped(title: str, dim: int, kind: str) -> RefusedError:
+    """The error for an argument of this class, which has no rows."""
+    said = (
+        f"{title}Got in_dim={dim} for an input but the input is of type <class '{kind}'>. We "
+        "cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+    )
+    return RefusedError(("ValueError", said), "type", f"vmap goes over tensors, not over a {kind}",
+                        hint="in_dims=(0, None) takes the second argument as it is")  # fmt: skip
+
+
 def no_axis(title: str, dim: int, node: Node) -> RefusedError:
     """The error for rows along an axis that a tensor has not."""
     said = (

@@ -26,6 +26,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.mapping import Mapping, Transform, Visitor
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.trees import changed, filled, is_tree, tensors
 from gradcli.trace.values import Value, describe
 from gradcli.walks import upstream
@@ -133,6 +134,9 @@ class Transforms:
         """
 
         def argument(given: Value) -> Node:
+            kind = PrintedNumbers(self.values).class_of(given)
+            if kind:
+                raise errors.not_transformed(kind)
             node = cast(self.values.tensor(given, "an argument"), "float")
             return leaf(node, marked=True) if marked and not _is_followed(node) else bind(node)
 

@@ -77,6 +77,7 @@ class Updates(ElementUpdates):
         if isinstance(before, Object):  # as a scaler's `unscale_`
             return (yield method(arguments, keywords))
         node = self.values.tensor(before, f"what {callee.name} changes")
+        self._check_given_tensors(callee.name, expression, [node, *arguments], keywords)
         if name == "resize_as":
             given = bind_names("resize_as_", ("other", "memory_format"), arguments, keywords,
                                ("memory_format",))  # fmt: skip
@@ -100,6 +101,29 @@ class Updates(ElementUpdates):
         if not _has_name(callee.value) and not _ends(callee.value, "grad"):
             return self.values.current(node)  # nothing else is done again: a call may do more
         return (yield self.visit(callee.value))
+
+    def _check_given_tensors(
+        self,
+        name: str,
+        written: syntax.Call,
+        given: list[Value],
+        keywords: Mapping[str, Value],
+    ) -> None:
+        """Raise `type` where a method of a tensor of PyTorch's is given a list or an array."""
+        if syntax.List in map(type, written.arguments) and len(given) == len(written.arguments) + 1:
+            given = [given[0], *self.all_as_written(written, given[1:])]
+        class_of = self.special.numbers.class_of
+        kinds = [class_of(each) for each in (*given, *keywords.values())]
+        if ("list" not in kinds and "numpy.ndarray" not in kinds) or kinds[0]:
+            return
+        from gradcli.trace import given_tensors  # a mistake
+
+        function = self.table.get(name.removesuffix("_"))
+        if function is not None:
+            numbers = self.special.numbers
+            given_tensors.check_function(numbers, function, name, given, keywords, is_method=True)
+        elif name == "copy_":
+            raise given_tensors.no_tensor(name, "other", 1, kinds[1])
 
     def _detached_in_place(self, callee: syntax.Attribute, node: Node) -> Node:
         """`x.detach_()`."""

@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops.table import Function, Parameter
-from gradcli.trace.items import Items
+from gradcli.trace.items import Device, Items, NumpyDtype, Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wordings import worded
@@ -38,6 +38,10 @@ def class_of(values: Values, value: Value) -> str:
         return values.plain_kind(value) or of_numpy
     if isinstance(value, Object):
         return value.class_name
+    if isinstance(value, Unquoted):
+        return "type" if isinstance(value, NumpyDtype) else "torch.dtype"
+    if isinstance(value, Device):
+        return "torch.device"
     return "list" if isinstance(value, Items) else type(value).__name__
 
 
