@@ -92,14 +92,12 @@ class AverageRate(Scheduler):
         part = max(0.0, min(1.0, epoch / max(1, self._turns))) if self._turns else 1.0
         return part if self._linear else (1 - math.cos(math.pi * part)) / 2
 
-    def set_rates(self) -> Any:
+    def rate(self, place: int, rate: float) -> float:
         """The rate before it is found back from the one that is there, as PyTorch does."""
-        yield from ()
-        before, now = self._part(max(0, self.epoch - 1)), self._part(self.epoch)
-        for place, (rate, last) in enumerate(zip(self.optimiser.rates(), self._rates, strict=True)):
-            first = last if before == 1 else (rate - before * last) / (1 - before)
-            self.optimiser.set_rate(place, last * now + first * (1 - now))
-        self.note_rates()
+        step, last = self.steps - 1, self._rates[place]
+        before, now = self._part(max(0, step - 1)), self._part(step)
+        first = last if before == 1 else (rate - before * last) / (1 - before)
+        return last * now + first * (1 - now)
 
 
 class Averaging:
@@ -160,7 +158,7 @@ class Averaging:
         return _mean(self.values.tensor(average), self.values.tensor(value),
                      self.values.integer(count, "count"))  # fmt: skip
 
-    def _rate(self, arguments: list[Value], keywords: Given) -> Value:
+    def _rate(self, arguments: list[Value], keywords: Given) -> Any:
         names = ("optimizer", "swa_lr", "anneal_epochs", "anneal_strategy", "last_epoch")
         given = bind_names("SWALR", names, arguments, keywords, names[2:])
         optimiser = given["optimizer"]
@@ -179,7 +177,9 @@ class Averaging:
         if strategy not in ("cos", "linear") or turns < 0:
             raise GradcliError("value", "anneal_strategy is 'cos' or 'linear', and anneal_epochs "
                                "0 or more")  # fmt: skip
-        return AverageRate(self.values, optimiser, rates, turns, strategy == "linear")
+        made = AverageRate(self.values, optimiser, rates, turns, strategy == "linear")
+        yield made.begin()
+        return made
 
     def _update_norms(self, arguments: list[Value], keywords: Given) -> Any:
         """The means and variances of batch norms, of all data once more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,9 +13,10 @@ from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.plateau import PlateauScheduler
 from gradcli.trace.schedulers import Scheduler, Schedulers
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import Value, Values, describe
 
 Numbers = dict[str, float]
 Visit: TypeAlias = Generator[Any, Any, Any]
@@ -44,29 +46,44 @@ def _set_momenta(optimiser: Optimiser, momentum: float) -> None:
             )
 
 
+def _note_momenta(optimiser: Optimiser, momenta: Momenta | None) -> None:
+    """Let all groups begin with the largest momentum, and remember between what it turns."""
+    if momenta is None:
+        return
+    _set_momenta(optimiser, momenta.most)
+    for group in optimiser.groups:
+        group.put("max_momentum", optimiser.values.plain(momenta.most))
+        group.put("base_momentum", optimiser.values.plain(momenta.least))
+
+
 class OneCycle(Scheduler):
     """Smith and Topin (2018): up to `max_lr`, and down to far less than it began with."""
 
     title = "OneCycleLR"
 
     def __init__(self, values: Values, optimiser: Optimiser, most: list[float], numbers: Numbers,
-                 linear: bool, momenta: Momenta | None) -> None:  # fmt: skip
-        super().__init__(values, optimiser)
+                 linear: bool, momenta: Momenta | None, last: int) -> None:  # fmt: skip
+        super().__init__(values, optimiser, last)
         self._momenta = momenta
         self._most, self._numbers, self._linear = most, numbers, linear
+        if last != -1:
+            return
         self.first = [each / numbers["div_factor"] for each in most]
-        for group, rate in zip(optimiser.groups, self.first, strict=True):
+        for group, rate, top in zip(optimiser.groups, self.first, most, strict=True):
             group.put("initial_lr", values.plain(rate))
+            group.put("max_lr", values.plain(top))
+            group.put("min_lr", values.plain(rate / numbers["final_div_factor"]))
+        _note_momenta(optimiser, momenta)
 
-    def set_rates(self) -> Visit:
-        yield from ()
-        for place, most in enumerate(self._most):
-            last = self.first[place] / self._numbers["final_div_factor"]
-            self.optimiser.set_rate(place, self._curve(self.first[place], most, last))
+    def rate(self, place: int, before: float) -> float:
+        first = self.first[place]
+        return self._curve(first, self._most[place], first / self._numbers["final_div_factor"])
+
+    def rates(self, *, named: bool = False) -> Visit:
         if self._momenta is not None:
             most, least = self._momenta
             _set_momenta(self.optimiser, self._curve(most, least, most))
-        self.note_rates()
+        return (yield super().rates(named=named))
 
     def _curve(self, first: float, middle: float, last: float) -> float:
         """A number that goes from the first to the middle one, and on to the last."""
@@ -90,17 +107,22 @@ class Cyclic(Scheduler):
     title = "CyclicLR"
 
     def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, mode: str,
-                 momenta: Momenta | None) -> None:  # fmt: skip
-        super().__init__(values, optimiser)
+                 momenta: Momenta | None, last: int) -> None:  # fmt: skip
+        if last == -1:
+            for place in range(len(optimiser.groups)):
+                optimiser.set_rate(place, numbers["base_lr"])
+            _note_momenta(optimiser, momenta)
+        super().__init__(values, optimiser, last)
         self._numbers, self._mode, self._momenta = numbers, mode, momenta
+        self.first = [numbers["base_lr"]] * len(optimiser.groups)
 
-    def set_rates(self) -> Visit:
-        yield from super().set_rates()
+    def rates(self, *, named: bool = False) -> Visit:
         if self._momenta is not None:
             most, least = self._momenta
             _set_momenta(self.optimiser, most - (most - least) * self._part())
+        return (yield super().rates(named=named))
 
-    def rate(self, first: float, before: float) -> float:
+    def rate(self, place: int, before: float) -> float:
         n = self._numbers
         return n["base_lr"] + (n["max_lr"] - n["base_lr"]) * self._part()
 
@@ -122,7 +144,7 @@ class InTurn(Object):
 
     what = "a scheduler"
 
-    def __init__(self, values: Values, parts: list[Scheduler], milestones: list[int]) -> None:
+    def __init__(self, values: Values, parts: list[Part], milestones: list[int]) -> None:
         """Without milestones all schedulers step each time."""
         self.values = values
         self.title = "SequentialLR" if milestones else "ChainedScheduler"
@@ -133,16 +155,40 @@ class InTurn(Object):
         return {
             "step": self._step,
             "get_last_lr": self._rates,
-            "get_lr": self._rates,
+            "get_lr": self._refuse,
             "state_dict": self._state,
         }
+
+    def _refuse(self, arguments: list[Value], keywords: Given) -> Value:
+        raise RefusedError(
+            ("NotImplementedError", ""), "value", f"{self.title} has no get_lr of its own",
+            hint="get_last_lr() gives the rates as they are",
+        )  # fmt: skip
 
     def _state(self, arguments: list[Value], keywords: Given) -> Value:
         pairs = [("last_epoch", self.attribute("last_epoch")), ("_last_lr", self._rates([], {}))]
         return Dictionary(self.values, pairs)
 
     def _rates(self, arguments: list[Value], keywords: Given) -> Value:
-        return Items([self.values.plain(each) for each in self._parts[0].optimiser.rates()])
+        return Items([self.values.plain(each) for each in self.optimiser.rates()])
+
+    @property
+    def optimiser(self) -> Optimiser:
+        return self._parts[0].optimiser
+
+    def undo(self) -> None:
+        """Take back that the parts have been begun."""
+        for part in self._parts:
+            part.undo()
+
+    def begin(self) -> Visit:
+        """Take the first step as a part of others."""
+        yield self._step([], {})
+
+    def move_to(self, epoch: float) -> Visit:
+        """It has no rates of its own for an epoch. Raises `value`."""
+        self._refuse([], {})
+        yield from ()
 
     def attribute(self, name: str) -> Value:
         if name == "last_epoch":
@@ -150,29 +196,35 @@ class InTurn(Object):
         raise self.has_no("attribute", name)
 
     def start(self) -> Visit:
-        """Begin with the rates of the first scheduler."""
-        if self._milestones:
-            yield from self._begin(0)
-
-    def _begin(self, place: int) -> Visit:
-        part = self._parts[place]
-        for group, rate in enumerate(part.first):
-            part.optimiser.set_rate(group, rate)
-        part.epoch = 0
-        if part.starts:
-            yield part.set_rates()
+        """Begin with the rates of the scheduler whose turn is first, as if no other had been."""
+        if not self._milestones:
+            return
+        self.undo()
+        first = self._parts[bisect_right(self._milestones, 0)]
+        for place, rate in enumerate(first.optimiser.first_rates()):
+            first.optimiser.set_rate(place, rate)
+        yield first.begin()
 
     def _step(self, arguments: list[Value], keywords: Given) -> Visit:
         self._epoch += 1
         if not self._milestones:
             for part in self._parts:
                 yield part.methods()["step"]([], {})
-        elif self._epoch in self._milestones:
-            yield from self._begin(self._milestones.index(self._epoch) + 1)
+            return
+        place = bisect_right(self._milestones, self._epoch)
+        part = self._parts[place]
+        if place and self._milestones[place - 1] == self._epoch:
+            yield part.move_to(0)
         else:
-            place = sum(self._epoch > each for each in self._milestones)
-            yield self._parts[place].methods()["step"]([], {})
+            yield part.methods()["step"]([], {})
 
+
+Part: TypeAlias = "Scheduler | InTurn"
+
+_NO_PLATEAU = (
+    "{} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+    "specified when calling `step`, but got one at index {} in the given schedulers sequence."
+)
 
 _MODES = ("triangular", "triangular2", "exp_range")
 """How the peaks of cycles change."""
@@ -233,8 +285,9 @@ class MoreSchedulers:
         most = most * len(optimiser.groups) if len(most) == 1 else most
         is_linear = given.get("anneal_strategy", "cos") == "linear"
         momenta = self._momenta(given, Momenta(0.95, 0.85))
-        made = OneCycle(self.values, optimiser, most, numbers, is_linear, momenta)
-        yield made.set_rates()
+        made = OneCycle(self.values, optimiser, most, numbers, is_linear, momenta,
+                        self._schedulers.last(given))  # fmt: skip
+        yield made.begin()
         return made
 
     def _cyclic(self, arguments: list[Value], keywords: Given) -> Visit:
@@ -255,20 +308,31 @@ class MoreSchedulers:
             raise RefusedError(("ValueError", "mode is invalid and scale_fn is None"), "value",
                                f"CyclicLR: mode is one of {', '.join(_MODES)}")  # fmt: skip
         momenta = self._momenta(given, Momenta(0.9, 0.8))
-        made = Cyclic(self.values, optimiser, numbers, mode, momenta)
-        yield made.set_rates()
+        made = Cyclic(self.values, optimiser, numbers, mode, momenta,
+                      self._schedulers.last(given))  # fmt: skip
+        yield made.begin()
         return made
 
-    def _parts(self, value: Value) -> list[Scheduler]:
-        parts = [each for each in self.values.elements(value) if isinstance(each, Scheduler)]
-        if not parts:
-            raise GradcliError("type", "this takes a list of schedulers", hint="[warmup, decay]")
+    def _parts(self, name: str, value: Value) -> list[Part]:
+        found = self.values.elements(value)
+        for place, each in enumerate(found):
+            if isinstance(each, PlateauScheduler):
+                raise RefusedError(
+                    ("ValueError", _NO_PLATEAU.format(name, place)), "value",
+                    f"{name} takes no ReduceLROnPlateau, whose steps need a measure",
+                    hint="call its step(loss) along with the other's step()",
+                )  # fmt: skip
+        parts = [each for each in found if isinstance(each, Scheduler | InTurn)]
+        if not parts or len(parts) < len(found):
+            other = next((describe(each) for each in found if each not in parts), "nothing")
+            raise GradcliError("type", f"{name} takes a list of schedulers; in it is {other}",
+                               hint="[warmup, decay]: StepLR(…), LinearLR(…) …")  # fmt: skip
         return parts
 
     def _sequential(self, arguments: list[Value], keywords: Given) -> Visit:
         names = ("schedulers", "milestones")
         given = self._schedulers.given("SequentialLR", names, (), arguments, keywords)
-        parts = self._parts(given["schedulers"])
+        parts = self._parts("SequentialLR", given["schedulers"])
         milestones = [*self.values.integers(given["milestones"], "milestones")]
         if len(parts) != len(milestones) + 1:
             raise GradcliError("value", "SequentialLR has one scheduler more than milestones")
@@ -278,4 +342,4 @@ class MoreSchedulers:
 
     def _chained(self, arguments: list[Value], keywords: Given) -> Value:
         value = arguments[0] if arguments else keywords.get("schedulers")
-        return InTurn(self.values, self._parts(value), [])
+        return InTurn(self.values, self._parts("ChainedScheduler", value), [])

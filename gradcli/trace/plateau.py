@@ -46,6 +46,7 @@ class PlateauScheduler(Scheduler):
     ) -> None:
         """`least` are the rates that are not fallen below. Raises `value`."""
         super().__init__(values, optimiser)
+        self.epoch = 0
         for name, known in _KNOWN.items():
             given = getattr(settings, name)
             if given not in known:
@@ -66,6 +67,8 @@ class PlateauScheduler(Scheduler):
         return math.inf if self._settings.mode == "min" else -math.inf
 
     def attribute(self, name: str) -> Value:
+        if name == "in_cooldown":
+            return self.values.graph.constant(self._cooling > 0)
         state = self._pairs()
         return state[name] if name in state else super().attribute(name)
 
@@ -92,6 +95,22 @@ class PlateauScheduler(Scheduler):
             "num_bad_epochs": plain(self._bad),
         }
 
+    def set(self, name: str, value: Value) -> Any:
+        if name == "best":
+            self._best = self.values.number(value, name)
+        elif name == "num_bad_epochs":
+            self._bad = self.values.integer(value, name)
+        elif name == "cooldown_counter":
+            self._cooling = self.values.integer(value, name)
+        elif name == "min_lrs":
+            self._least = self.values.numbers(value, name)
+        elif name in PlateauSettings._fields:
+            kind = type(PlateauSettings._field_defaults[name])
+            given: Any = value if kind is str else kind(self.values.number(value, name))
+            self._settings = self._settings._replace(**{name: given})
+        else:
+            super().set(name, value)
+
     def state(self) -> list[tuple[Value, Value]]:
         return list(self._pairs().items())
 
@@ -110,7 +129,8 @@ class PlateauScheduler(Scheduler):
 
     def _step(self, arguments: list[Value], keywords: Given) -> Visit:
         given = bind_names("step", ("metrics", "epoch"), arguments, keywords, ("epoch",))
-        self.epoch += 1
+        epoch = given.get("epoch")
+        self.epoch = self.epoch + 1 if epoch is None else self.values.integer(epoch, "epoch")
         found = self.values.number(given["metrics"], "metrics")
         if self._is_better(found):
             self._best, self._bad = found, 0
@@ -131,7 +151,7 @@ class PlateauScheduler(Scheduler):
         bound = self._best * (1 + more) if is_relative else self._best + more
         return sign * found > sign * bound
 
-    def set_rates(self) -> Visit:
+    def set_rates(self, *, named: bool = False) -> Visit:
         yield from ()
         for place, before in enumerate(self.optimiser.rates()):
             least = self._least[min(place, len(self._least) - 1)]

@@ -1,96 +1,38 @@
-"""`torch.optim.lr_scheduler`: learning rates that change from epoch to epoch.
-
-The formulas are those of PyTorch's documentation of each.
-"""
+"""`torch.optim.lr_scheduler`: learning rates that change from epoch to epoch."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from bisect import bisect_right
+from collections.abc import Generator, Mapping
+from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.bounds import check_numbers
+from gradcli.trace.counters import Occurrences
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.schedules import SCHEDULES, Numbers
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import class_of
 
-Numbers = Mapping[str, float]
 Visit: TypeAlias = Generator[Any, Any, Any]
 
-
-class Schedule(NamedTuple):
-    """The numbers of a scheduler with their defaults, and the rate that it gives."""
-
-    numbers: dict[str, float | None]
-    """None where there is no default."""
-    rate: Callable[[float, float, int, Numbers], float]
-    """Of the first rate, the rate before, the epoch from 1, the numbers."""
-
-
-def _cosine(first: float, before: float, epoch: int, n: Numbers) -> float:
-    least, turn = n["eta_min"], math.pi / n["T_max"]
-    if (epoch - 1 - n["T_max"]) % (2 * n["T_max"]) == 0:
-        return before + (first - least) * (1 - math.cos(turn)) / 2
-    part = (1 + math.cos(turn * epoch)) / (1 + math.cos(turn * (epoch - 1)))
-    return least + (before - least) * part
-
-
-def _warm(first: float, _: float, epoch: int, n: Numbers) -> float:
-    length, since = n["T_0"], float(epoch)
-    while since >= length:
-        since -= length
-        length *= n["T_mult"]
-    return n["eta_min"] + (first - n["eta_min"]) * (1 + math.cos(math.pi * since / length)) / 2
-
-
-def _linear(_: float, before: float, epoch: int, n: Numbers) -> float:
-    start, change = n["start_factor"], n["end_factor"] - n["start_factor"]
-    if epoch == 0:
-        return before * start
-    if epoch > n["total_iters"]:
-        return before
-    return before * (1 + change / (n["total_iters"] * start + (epoch - 1) * change))
-
-
-def _constant(_: float, before: float, epoch: int, n: Numbers) -> float:
-    if epoch == 0:
-        return before * n["factor"]
-    return before / n["factor"] if epoch == n["total_iters"] else before
-
-
-def _polynomial(_: float, before: float, epoch: int, n: Numbers) -> float:
-    length = n["total_iters"]
-    if epoch > length:
-        return before
-    ratio = (1 - epoch / length) / (1 - (epoch - 1) / length)
-    return before * math.pow(ratio, n["power"])
-
-
-SCHEDULES = {
-    "StepLR": Schedule(
-        {"step_size": None, "gamma": 0.1},
-        lambda _, before, epoch, n: before * (1 if epoch % n["step_size"] else n["gamma"]),
-    ),
-    "ExponentialLR": Schedule({"gamma": None}, lambda _, before, __, n: before * n["gamma"]),
-    "CosineAnnealingLR": Schedule({"T_max": None, "eta_min": 0.0}, _cosine),
-    "CosineAnnealingWarmRestarts": Schedule({"T_0": None, "T_mult": 1.0, "eta_min": 0.0}, _warm),
-    "LinearLR": Schedule({"start_factor": 1 / 3, "end_factor": 1.0, "total_iters": 5.0}, _linear),
-    "ConstantLR": Schedule({"factor": 1 / 3, "total_iters": 5.0}, _constant),
-    "PolynomialLR": Schedule({"total_iters": 5.0, "power": 1.0}, _polynomial),
-}
-"""By the name of PyTorch's class."""
-_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult")
+_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult", "T_i")
 """Numbers of schedulers that are whole."""
-_FLAGS = ("_is_initial", "_get_lr_called_within_step")
-_AT_ONCE = ("LinearLR", "ConstantLR")
-"""Those that change the first rate, too."""
+FLAGS = ("_is_initial", "_get_lr_called_within_step")
+"""What PyTorch's schedulers have, along with what they compute with."""
+_UNKNOWN_FIRST = (
+    "param 'initial_lr' is not specified in param_groups[{}] when resuming scheduler with "
+    "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
+    "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 "
+    "for a fresh training run (not recommended)"
+)
 
 
 class Scheduler(Object):
@@ -99,30 +41,54 @@ class Scheduler(Object):
     what = "a scheduler"
     family = "LRScheduler"
 
-    starts = False
-    """Whether it changes the first rate, too."""
+    starts = True
+    """Whether its first step changes the rates, too."""
     numbers: Mapping[str, float] = EMPTY
     """What it was made with, by PyTorch's names."""
 
-    def __init__(self, values: Values, optimiser: Optimiser) -> None:
+    def __init__(self, values: Values, optimiser: Optimiser, last: int = -1) -> None:
+        """`last` is the epoch after which it goes on; -1 at the beginning. Raises `value`."""
         self.values = values
         self.optimiser = optimiser
-        self.epoch = 0
+        self.epoch: float = last
+        self.steps = 0
         self.first = self.first_rates()
         self.last = optimiser.rates()
         """What `get_last_lr` gives: others may have changed the rates since."""
 
     def first_rates(self) -> list[float]:
         """The rates that it begins with; the optimiser remembers them."""
+        places = (n for n, e in enumerate(self.optimiser.groups) if not e.contains("initial_lr"))
+        place = next(places, None)
+        if self.epoch != -1 and place is not None:
+            said = repr(_UNKNOWN_FIRST.format(place))
+            raise RefusedError(
+                ("KeyError", said), "value",
+                "last_epoch is for an optimiser whose first rates are known from a scheduler",
+                hint="without last_epoch a scheduler begins at the first epoch",
+            )  # fmt: skip
         return self.optimiser.first_rates()
 
-    def rate(self, first: float, before: float) -> Any:
-        """The rate of an epoch, or the visitor that finds it."""
+    def begin(self) -> Visit:
+        """Take the step that belongs to being made."""
+        self.epoch += 1
+        self.steps = 1
+        if self.starts:
+            yield self.set_rates()
+
+    def rate(self, place: int, before: float) -> Any:
+        """The rate of a group in this epoch, after the one before, or the visitor that finds it."""
         raise NotImplementedError
 
+    def rate_at(self, place: int, before: float) -> Any:
+        """The same, where the program names the epoch."""
+        return self.rate(place, before)
+
     def attribute(self, name: str) -> Value:
-        if name in ("last_epoch", "_step_count"):
-            return self.values.graph.constant(float(self.epoch + (name == "_step_count")))
+        if name == "last_epoch":
+            return self.values.plain(self.epoch)
+        if name == "_step_count":
+            return self.values.plain(self.steps)
         if name == "base_lrs":
             return Items([self.values.plain(each) for each in self.first])
         if name in self.numbers:
@@ -130,11 +96,23 @@ class Scheduler(Object):
             return self.values.plain(int(number) if name in _COUNTS else number)
         return self.optimiser if name == "optimizer" else super().attribute(name)
 
+    def set(self, name: str, value: Value) -> Any:
+        if name == "last_epoch":
+            self.epoch = self._epoch(value)
+        elif name == "_step_count":
+            self.steps = self.values.integer(value, name)
+        elif name == "base_lrs":
+            self.first = [*self.values.numbers(value, name)]
+        elif name in self.numbers:
+            self.numbers = {**self.numbers, name: self.values.number(value, name)}
+        else:
+            super().set(name, value)
+
     def methods(self) -> dict[str, Method]:
         return {
             "step": self._step,
             "get_last_lr": self._last,
-            "get_lr": self._last,
+            "get_lr": self._next,
             "state_dict": lambda *_: Dictionary(self.values, self.state()),
             "load_state_dict": self._load,
         }
@@ -144,14 +122,16 @@ class Scheduler(Object):
         pairs: list[tuple[Value, Value]] = [(name, self.attribute(name)) for name in self.numbers]
         names = ("base_lrs", "last_epoch", "_step_count")
         pairs += [(name, self.attribute(name)) for name in names]
-        pairs += [(each, self.values.graph.constant(False)) for each in _FLAGS]
+        pairs += [(each, self.values.graph.constant(False)) for each in FLAGS]
         return [*pairs, ("_last_lr", self._last([], {}))]
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         (state,) = bind_names("load_state_dict", ("state_dict",), arguments, keywords).values()
         if not isinstance(state, Dictionary):
             raise GradcliError("type", "load_state_dict takes what state_dict gives")
-        self.epoch = self.values.integer(state.item(["last_epoch"]), "last_epoch")
+        self.epoch = self._epoch(state.item(["last_epoch"]))
+        if state.contains("_step_count"):
+            self.steps = self.values.integer(state.item(["_step_count"]), "_step_count")
         self.last = self._rates_in(state, "_last_lr")
         self.load(state)
         return None
@@ -165,48 +145,144 @@ class Scheduler(Object):
         rates = self.values.elements(state.item([name]))
         return [self.values.number(each, "a rate") for each in rates]
 
+    def _epoch(self, value: Value) -> float:
+        number = float(self.values.number(value, "epoch"))
+        return int(number) if number.is_integer() else number
+
     def _last(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("get_last_lr", (), arguments, keywords)
         return Items([self.values.plain(each) for each in self.last])
 
+    def _next(self, arguments: list[Value], keywords: Given) -> Visit:
+        """What the rates would become in another step of this epoch: `get_lr` is for steps."""
+        bind_names("get_lr", (), arguments, keywords)
+        found = yield self.rates()
+        return Items([self.values.plain(each) for each in found])
+
     def _step(self, arguments: list[Value], keywords: Given) -> Visit:
-        bind_names("step", ("epoch",), arguments, keywords, ("epoch",))
-        self.epoch += 1
-        yield self.set_rates()
+        given = bind_names("step", ("epoch",), arguments, keywords, ("epoch",)).get("epoch")
+        self.steps += 1
+        if given is None:
+            self.epoch += 1
+            yield self.set_rates()
+        else:
+            yield self.move_to(self._epoch(given))
+
+    def undo(self) -> None:
+        """Go back by the step of being made."""
+        self.epoch -= 1
+
+    def move_to(self, epoch: float) -> Visit:
+        """Give each group the rate of an epoch that the program names."""
+        self.epoch = epoch
+        yield self.set_rates(named=True)
 
     def note_rates(self) -> None:
         """Remember the rates as they are now."""
         self.last = self.optimiser.rates()
 
-    def set_rates(self) -> Visit:
-        """Give each group the rate of this epoch."""
+    def rates(self, *, named: bool = False) -> Visit:
+        """The rate of each group in this epoch, which the program may have named."""
+        find = self.rate_at if named else self.rate
+        found = []
         for place, before in enumerate(self.optimiser.rates()):
-            rate = yield self.rate(self.first[place], before)
-            self.optimiser.set_rate(place, float(rate))
+            rate = yield find(place, before)
+            found.append(float(rate))
+        return found
+
+    def set_rates(self, *, named: bool = False) -> Visit:
+        """Give each group the rate of this epoch."""
+        found = yield self.rates(named=named)
+        for place, rate in enumerate(found):
+            self.optimiser.set_rate(place, rate)
         self.note_rates()
 
 
 class FormulaScheduler(Scheduler):
     """A scheduler with a formula."""
 
-    def __init__(self, values: Values, optimiser: Optimiser, name: str, numbers: Numbers) -> None:
-        super().__init__(values, optimiser)
+    def __init__(
+        self, values: Values, optimiser: Optimiser, name: str, numbers: Numbers, last: int
+    ) -> None:
+        super().__init__(values, optimiser, last)
         self.title = name
         self._schedule, self.numbers = SCHEDULES[name], numbers
+        is_kept = name == "LinearLR" and last != -1
+        self.starts = self._schedule.starts and not is_kept
 
-    def rate(self, first: float, before: float) -> float:
-        return self._schedule.rate(first, before, self.epoch, self.numbers)
+    def rate(self, place: int, before: float) -> float:
+        if self.title == "CosineAnnealingLR" and self.steps == 1 and self.epoch > 0:
+            return self.rate_at(place, before)  # a rate from elsewhere may be before it
+        return self._schedule.next(self.first[place], before, self.epoch, self.numbers)
+
+    def rate_at(self, place: int, before: float) -> float:
+        return self._schedule.at(self.first[place], self.epoch, self.numbers)
+
+
+class WarmRestarts(Scheduler):
+    """`CosineAnnealingWarmRestarts`: `T_cur` is how far it is in a turn of the length `T_i`."""
+
+    title = "CosineAnnealingWarmRestarts"
+
+    def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, last: int) -> None:
+        super().__init__(values, optimiser, last)
+        length, factor = numbers["T_0"], numbers["T_mult"]
+        self.numbers = {
+            "T_0": length, "T_i": length, "T_mult": factor, "eta_min": numbers["eta_min"],
+            "T_cur": last,
+        }  # fmt: skip
+
+    def begin(self) -> Visit:
+        yield self._step([], {})
+
+    def rate(self, place: int, before: float) -> float:
+        least, part = self.numbers["eta_min"], self.numbers["T_cur"] / self.numbers["T_i"]
+        return least + (self.first[place] - least) * (1 + math.cos(math.pi * part)) / 2
+
+    def attribute(self, name: str) -> Value:
+        if name == "T_cur":
+            number = float(self.numbers[name])
+            return self.values.plain(int(number) if number.is_integer() else number)
+        return super().attribute(name)
+
+    def _step(self, arguments: list[Value], keywords: Given) -> Visit:
+        given = bind_names("step", ("epoch",), arguments, keywords, ("epoch",)).get("epoch")
+        n = dict(self.numbers)
+        if given is None and self.epoch >= 0:
+            epoch = self.epoch + 1
+            n["T_cur"] += 1
+            if n["T_cur"] >= n["T_i"]:
+                n["T_cur"] %= n["T_i"]
+                n["T_i"] *= n["T_mult"]
+        else:
+            epoch = 0 if given is None else self._epoch(given)
+            if epoch < 0:
+                said = f"Expected non-negative epoch, but got {epoch}"
+                raise RefusedError(("ValueError", said), "value", f"an epoch is 0 or more: {epoch}")
+            n["T_cur"], n["T_i"] = self._turn(epoch)
+        self.epoch, self.numbers = math.floor(epoch), n
+        yield self.set_rates()
+
+    def _turn(self, epoch: float) -> tuple[float, float]:
+        """How far an epoch is in its turn, and the length of that."""
+        n = self.numbers
+        length, factor = n["T_0"], n["T_mult"]
+        if epoch < length:
+            return epoch, length
+        if factor == 1:
+            return epoch % length, n["T_i"]
+        turn = int(math.log(epoch / length * (factor - 1) + 1, factor))
+        return epoch - length * (factor**turn - 1) / (factor - 1), length * factor**turn
 
 
 class LambdaScheduler(Scheduler):
     """`LambdaLR` and `MultiplicativeLR`: a function of the program says by what."""
 
-    def __init__(
-        self, values: Values, optimiser: Optimiser, functions: list[Object], of_first: bool
-    ) -> None:
-        super().__init__(values, optimiser)
+    def __init__(self, values: Values, optimiser: Optimiser, functions: list[Object],
+                 of_first: bool, last: int) -> None:  # fmt: skip
+        super().__init__(values, optimiser, last)
         self._functions = functions
-        self._of_first = of_first
+        self._of_first = self.starts = of_first
         self.title = "LambdaLR" if of_first else "MultiplicativeLR"
 
     def attribute(self, name: str) -> Value:
@@ -216,12 +292,11 @@ class LambdaScheduler(Scheduler):
         """The same, and None for each of the functions, which are not saved."""
         return [*super().state(), ("lr_lambdas", Items([None] * len(self.first)))]
 
-    def rate(self, first: float, before: float) -> Visit:
-        place = self.optimiser.rates().index(before)
+    def rate(self, place: int, before: float) -> Visit:
         function = self._functions[min(place, len(self._functions) - 1)]
-        epoch = self.values.graph.constant(float(self.epoch))
+        epoch = self.values.plain(self.epoch)
         factor = self.values.number((yield function.call([epoch], {})), "a factor")
-        return (first if self._of_first else before) * factor
+        return (self.first[place] if self._of_first else before) * factor
 
 
 class MilestoneScheduler(Scheduler):
@@ -229,14 +304,28 @@ class MilestoneScheduler(Scheduler):
 
     title = "MultiStepLR"
 
-    def __init__(
-        self, values: Values, optimiser: Optimiser, milestones: tuple[float, ...], gamma: float
-    ) -> None:
-        super().__init__(values, optimiser)
+    def __init__(self, values: Values, optimiser: Optimiser, milestones: Occurrences, gamma: float,
+                 last: int) -> None:  # fmt: skip
+        super().__init__(values, optimiser, last)
         self._milestones, self.numbers = milestones, {"gamma": gamma}
 
-    def rate(self, first: float, before: float) -> float:
-        return before * self.numbers["gamma"] ** self._milestones.count(float(self.epoch))
+    def attribute(self, name: str) -> Value:
+        return self._milestones if name == "milestones" else super().attribute(name)
+
+    def state(self) -> list[tuple[Value, Value]]:
+        return [("milestones", self._milestones), *super().state()]
+
+    def _all(self) -> list[float]:
+        """The milestones in order, each as often as it was given."""
+        counts = [(key, self.values.integer(each, "a count")) for key, each in
+                  self._milestones.pairs()]  # fmt: skip
+        return sorted(self.values.number(key, "a milestone") for key, n in counts for _ in range(n))
+
+    def rate(self, place: int, before: float) -> float:
+        return before * self.numbers["gamma"] ** self._all().count(self.epoch)
+
+    def rate_at(self, place: int, before: float) -> float:
+        return self.first[place] * self.numbers["gamma"] ** bisect_right(self._all(), self.epoch)
 
 
 class Schedulers:
@@ -249,6 +338,7 @@ class Schedulers:
             "LambdaLR": lambda *given: self._by_function(True, *given),
             "MultiplicativeLR": lambda *given: self._by_function(False, *given),
             "MultiStepLR": self._by_milestones,
+            "CosineAnnealingWarmRestarts": self._warm_restarts,
         }
         self.functions = {f"torch.optim.lr_scheduler.{name}": make for name, make in makers.items()}
 
@@ -269,6 +359,11 @@ class Schedulers:
         return bind_names(name, ("optimizer", *names, *ignored), arguments, keywords,
                           (*optional, *ignored))  # fmt: skip
 
+    def last(self, given: dict[str, Value]) -> int:
+        """The epoch after which a scheduler goes on; -1 where it begins."""
+        last = given.get("last_epoch")
+        return -1 if last is None else self.values.integer(last, "last_epoch")
+
     def _number(self, given: dict[str, Value], name: str, default: float | None) -> float:
         return self.values.number(given[name], name) if name in given else default or 0.0
 
@@ -285,13 +380,21 @@ class Schedulers:
             for each in ("step_size", "T_max", "total_iters"):
                 if found.get(each, 1.0) <= 0:
                     raise GradcliError("value", f"{name}: {each} is 1 or more")
-            made = FormulaScheduler(self.values, optimiser, name, found)
-            made.starts = name in _AT_ONCE
-            if made.starts:
-                yield made.set_rates()
+            made = FormulaScheduler(self.values, optimiser, name, found, self.last(given))
+            yield made.begin()
             return made
 
         return make
+
+    def _warm_restarts(self, arguments: list[Value], keywords: Given) -> Visit:
+        name, defaults = WarmRestarts.title, {"T_0": None, "T_mult": 1.0, "eta_min": 0.0}
+        given = self.given(name, tuple(defaults), ("T_mult", "eta_min"), arguments, keywords)
+        numbers = {each: self._number(given, each, default) for each, default in defaults.items()}
+        check_numbers(name, {**numbers, "T_0": int(numbers["T_0"])})
+        optimiser = self.optimiser(given["optimizer"])
+        made = WarmRestarts(self.values, optimiser, numbers, self.last(given))
+        yield made.begin()
+        return made
 
     def _by_function(self, of_first: bool, arguments: list[Value], keywords: Given) -> Visit:
         given = self.given("LambdaLR", ("lr_lambda",), (), arguments, keywords)
@@ -306,17 +409,19 @@ class Schedulers:
             said = f"Expected {count} lr_lambdas, but got {len(functions)}"
             told = f"there is a function for each of {count} groups of parameters"
             raise RefusedError(("ValueError", said), "value", told)
-        made = LambdaScheduler(self.values, optimiser, functions, of_first)
-        made.starts = of_first
-        if of_first:
-            yield made.set_rates()
+        made = LambdaScheduler(self.values, optimiser, functions, of_first, self.last(given))
+        yield made.begin()
         return made
 
-    def _by_milestones(self, arguments: list[Value], keywords: Given) -> Value:
+    def _by_milestones(self, arguments: list[Value], keywords: Given) -> Visit:
         given = self.given("MultiStepLR", ("milestones", "gamma"), ("gamma",), arguments, keywords)
-        return MilestoneScheduler(
+        found = self.values.numbers(given["milestones"], "milestones")
+        made = MilestoneScheduler(
             self.values,
             self.optimiser(given["optimizer"]),
-            self.values.numbers(given["milestones"], "milestones"),
+            Occurrences(self.values, [self.values.plain(int(each)) for each in found]),
             self._number(given, "gamma", 0.1),
+            self.last(given),
         )
+        yield made.begin()
+        return made
