@@ -5,6 +5,7 @@ state.
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from typing import Any
 
 from gradcli.graph import OPERATORS, Node
 from gradcli.ops.table import TABLE, Case, Function, Parameter
@@ -63,10 +64,14 @@ class Functions(Mapping[str, Function]):
 FUNCTIONS = Functions()
 
 
+def f(name: str, *operands: Any, **options: Any) -> Node:
+    """What a function of the table gives that makes one node, by its name: `f("exp", x)`."""
+    return FUNCTIONS[name](*operands, **options)
+
+
 def _matmul(left: Node, right: Node) -> Node:
     """Found when it is called: its module imports four more, and many programs have no product."""
-    product: Node = FUNCTIONS["matmul"].build(left, right)
-    return product
+    return f("matmul", left, right)
 
 
 OPERATORS.update(
@@ -80,4 +85,4 @@ OPERATORS.update(
     matmul=_matmul,
 )  # fmt: skip
 
-__all__ = ["FUNCTIONS", "Case", "Function", "Functions", "Parameter"]
+__all__ = ["FUNCTIONS", "Case", "Function", "Functions", "Parameter", "f"]

@@ -68,7 +68,7 @@ def corrcoef(x: Node) -> Node:
         return found / found  # type: ignore[no-any-return]
     deviations = sqrt(diagonal.build(found))
     scaled = found / unsqueeze(deviations, -1) / deviations
-    return clamp.build(scaled, x.graph.constant(-1.0), x.graph.constant(1.0))  # type: ignore[no-any-return]
+    return clamp(scaled, x.graph.constant(-1.0), x.graph.constant(1.0))
 
 
 @table.function(
@@ -82,7 +82,7 @@ def numpy_corrcoef(x: Node, y: Node | None = None, rowvar: bool = True) -> Node:
     """`corrcoef` as in NumPy: of the rows of x and y, or of their columns without `rowvar`."""
     given = [x] if y is None else [x, y]
     rows = vstack.build(given if rowvar else [matrix_transpose(each) for each in given])
-    return corrcoef.build(rows)  # type: ignore[no-any-return]
+    return corrcoef(rows)
 
 
 SMALL = 1e-7

@@ -179,7 +179,7 @@ def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node
     columns = normalize_axis("diag_embed", dim2, found.ndim)
     if rows == columns:
         raise GradcliError("axis", "diag_embed: dim1 and dim2 are the same axis")
-    return movedim.build(found, (-2, -1), (rows, columns))  # type: ignore[no-any-return]
+    return movedim(found, (-2, -1), (rows, columns))
 
 
 @table.function(

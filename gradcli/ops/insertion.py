@@ -199,4 +199,4 @@ def fill(x: Node, value: Node) -> Node:
     """A tensor of the shape and kind of x, filled with one value."""
     if value.shape:
         raise GradcliError("shape", f"fill takes a single value; this is {show(value.shape)}")
-    return full_like.build(x, value)  # type: ignore[no-any-return]
+    return full_like(x, value)

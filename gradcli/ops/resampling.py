@@ -166,7 +166,7 @@ def interpolate(
         raise GradcliError("shape", f"interpolate of nothing: the tensor is {show(input.shape)}")
     wanted, steps = _scaled(lengths, size, scale_factor, bool(recompute_scale_factor))
     if taps_of is None:
-        return AREAS[axes].build(input, wanted)  # type: ignore[no-any-return]
+        return AREAS[axes](input, wanted)
     if antialias:
         if mode not in SMOOTHED:
             raise GradcliError("value", "interpolate: antialias is for 'bilinear' and 'bicubic'")

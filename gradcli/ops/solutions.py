@@ -105,7 +105,7 @@ def cholesky_inverse(x: Node, upper: bool = False) -> Node:
     """The inverse of a matrix, from its Cholesky factor."""
     x = square("cholesky_inverse", x)
     one = expand(eye(x.graph, x.shape[-1]), x.shape)
-    return cholesky_solve.build(one, x, upper)  # type: ignore[no-any-return]
+    return cholesky_solve(one, x, upper)
 
 
 # --- with codes ----------------------------------------------------------------------------

@@ -293,7 +293,7 @@ def cholesky_solve(b: Node, factor: Node, upper: bool = False) -> Node:
     turned = matrix_transpose(factor)
     lower, raised = (turned, factor) if upper else (factor, turned)
     half = solve_triangular.build(lower, b, upper=False)
-    return solve_triangular.build(raised, half, upper=True)  # type: ignore[no-any-return]
+    return solve_triangular(raised, half, upper=True)
 
 
 # --- inverses ------------------------------------------------------------------------------

@@ -237,4 +237,4 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
 @table.function(cases=[Case("constant_pad_nd(x, (1, 0, 0, 2), 3)")])
 def constant_pad_nd(x: Node, pad: tuple[int, ...], value: float = 0.0) -> Node:
     """`pad` with one value."""
-    return pad_.build(x, pad, "constant", value)  # type: ignore[no-any-return]
+    return pad_(x, pad, "constant", value)

@@ -95,9 +95,7 @@ def _elimination_adjoint(change: Node, y: Node, a: Node) -> Node:
     inner = tril(matrix_transpose(lower) @ tril(change, -1), -1)
     inner = inner + triu(triu(change) @ matrix_transpose(upper))
     left = solve_triangular.build(matrix_transpose(lower), inner, upper=True, unitriangular=True)
-    return solve_triangular.build(  # type: ignore[no-any-return]
-        matrix_transpose(upper), left, upper=False, left=False
-    )
+    return solve_triangular(matrix_transpose(upper), left, upper=False, left=False)
 
 
 def _elimination_tangent(tangents: Sequence[Node], y: Node, a: Node) -> Node:
@@ -321,7 +319,7 @@ def linalg_lu_solve(
     if not adjoint:
         b = take_along_dim(b, order, -2)
         b = solve_triangular.build(data, b, upper=False, unitriangular=True)
-        return solve_triangular.build(data, b, upper=True)  # type: ignore[no-any-return]
+        return solve_triangular(data, b, upper=True)
     raised = matrix_transpose(data)
     b = solve_triangular.build(raised, b, upper=False)
     b = solve_triangular.build(raised, b, upper=True, unitriangular=True)
@@ -335,4 +333,4 @@ def linalg_lu_solve(
 )
 def lu_solve(b: Node, data: Node, pivots: Index) -> Node:
     """X with A @ X = B, as torch.lu_solve has it; torch.linalg.lu_solve takes B last."""
-    return linalg_lu_solve.build(data, pivots, b)  # type: ignore[no-any-return]
+    return linalg_lu_solve(data, pivots, b)

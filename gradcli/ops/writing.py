@@ -189,7 +189,7 @@ def scatter(
             hint="scatter_reduce has more reductions",
         )
     if reduce == "add":
-        return scatter_add.build(x, dim, index, src)  # type: ignore[no-any-return]
+        return scatter_add(x, dim, index, src)
     x, src = filling(x, src)
     if not x.shape:
         given = flatten(x), dim, flatten(index), flatten(src)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
@@ -109,8 +109,7 @@ class BatchNorms:
 
     def _filled(self, size: int, value: float) -> Node:
         graph = self.values.graph
-        node: Node = FUNCTIONS["full"].build(graph, (size,), graph.constant(value))
-        return node
+        return f("full", graph, (size,), graph.constant(value))
 
     def _layer(self, title: str, arguments: list[Value], keywords: Given) -> BatchNorm:
         given = bind_names(title, _NAMES, arguments, keywords, _NAMES[1:])
@@ -190,7 +189,7 @@ class BatchNorms:
         assert isinstance(layer, BatchNorm)
         x, found = self._input(layer, inputs), layer.buffers()
         is_single = x.ndim == _RANKS[layer.title][0]
-        batch: Node = FUNCTIONS["unsqueeze"].build(x, 0) if is_single else x
+        batch = f("unsqueeze", x, 0) if is_single else x
         result: Value
         if found and not layer.training:
             result = self._normalised(layer, batch, found, own=False)
@@ -226,9 +225,9 @@ class BatchNorms:
                 f"Expected more than 1 value per channel when training, got {show(x.shape)}",
             )
         held = detach(x)
-        mean: Node = FUNCTIONS["mean"].build(held, axes)
+        mean = f("mean", held, axes)
         centred = held - FUNCTIONS["mean"].build(held, axes, keepdim=True)
-        variance: Node = FUNCTIONS["sum"].build(centred * centred, axes) / (count - 1.0)
+        variance = f("sum", centred * centred, axes) / (count - 1.0)
         for name, new in (("running_mean", mean), ("running_var", variance)):
             old = found[name]
             seen = new if new.ndim == 1 else FUNCTIONS["mean"].build(new, (0,))

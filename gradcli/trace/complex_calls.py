@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
+from gradcli.ops import f
 from gradcli.ops.axes import roll
 from gradcli.ops.control import bind, detach
 from gradcli.ops.shapes import normalize_axis
@@ -18,7 +19,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.collections_calls import record
 from gradcli.trace.complex_functions import ComplexFunctions
-from gradcli.trace.complex_parts import OF_PARTS, Parts, f, polar, spread
+from gradcli.trace.complex_parts import OF_PARTS, Parts, polar, spread
 from gradcli.trace.complex_tensors import ComplexNumber, ComplexTensor
 from gradcli.trace.constructors import as_dtype
 from gradcli.trace.fourier import FourierTransform, transformed, without_elements
@@ -352,7 +353,7 @@ class ComplexCalls:
         axes = tuple(normalize_axis(f"torch.fft.{name}", each, node.ndim) for each in dims)
         halves = tuple(node.shape[axis] // 2 for axis in axes)
         steps = halves if name == "fftshift" else tuple(-half for half in halves)
-        return roll.build(node, steps, axes)  # type: ignore[no-any-return]
+        return roll(node, steps, axes)
 
     def _norm(self, value: Value) -> str:
         if value not in ("forward", "backward", "ortho"):

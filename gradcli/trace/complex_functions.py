@@ -12,8 +12,9 @@ from functools import partial
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops import f
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.complex_parts import OF_PARTS, Parts, absolute, f
+from gradcli.trace.complex_parts import OF_PARTS, Parts, absolute
 from gradcli.trace.complex_tensors import BY_PART, ComplexNumber, ComplexTensor, Maker
 from gradcli.trace.items import Items
 from gradcli.trace.names import COMPLEX, is_complex_dtype

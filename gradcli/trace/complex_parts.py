@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import f
 
 Parts = tuple[Node, Node]
 """The real and the imaginary part."""
 _MOST_PRODUCTS = 64
 """Up to here powers are products."""
-
-
-def f(name: str, *operands: Any, **options: Any) -> Node:
-    """A node of a function of the op table."""
-    found: Node = FUNCTIONS[name].build(*operands, **options)
-    return found
 
 
 def spread(node: Node, shape: Sequence[int]) -> Node:

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
+from gradcli.ops import f
 from gradcli.ops.control import detach
 from gradcli.ops.shaping import EXPAND
 from gradcli.trace.arguments import bind_names
@@ -23,7 +24,6 @@ from gradcli.trace.complex_parts import (
     OPERATORS,
     REAL,
     Parts,
-    f,
     power,
     product_of_all,
     spread,

@@ -6,8 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import f
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.collections_calls import record
 from gradcli.trace.composite import Composite
@@ -24,11 +23,6 @@ _ADAPTIVE = {"in_features": NEEDED, "n_classes": NEEDED, "cutoffs": NEEDED, "div
 _TRIPLET = {"distance_function": None, "margin": 1.0, "swap": False, "reduction": "mean"}
 
 
-def _f(name: str, *operands: Any) -> Node:
-    found: Node = FUNCTIONS[name].build(*operands)
-    return found
-
-
 class AdaptiveSoftmax(Composite):
     """Classes in groups by how often they are: the head has the first, and the groups' own."""
 
@@ -39,18 +33,18 @@ class AdaptiveSoftmax(Composite):
         """The logarithms of the probabilities of all classes, for each sample."""
         (given,) = bind_names("log_prob", ("input",), arguments, keywords).values()
         inside, cutoffs = self.inside(), self.settings["cutoffs"]
-        head = _f("log_softmax", (yield inside["head"].call([given], {})), -1)
-        parts = [_f("narrow", head, -1, 0, cutoffs[0])]
+        head = f("log_softmax", (yield inside["head"].call([given], {})), -1)
+        parts = [f("narrow", head, -1, 0, cutoffs[0])]
         for place, ((start, stop), tail) in enumerate(
             zip(pairwise(cutoffs), inside["tail"].inside().values(), strict=True)
         ):
-            scores = _f("log_softmax", (yield tail.call([given], {})), -1)
-            parts.append(scores + _f("narrow", head, -1, cutoffs[0] + place, 1))
+            scores = f("log_softmax", (yield tail.call([given], {})), -1)
+            parts.append(scores + f("narrow", head, -1, cutoffs[0] + place, 1))
             assert parts[-1].shape[-1] == stop - start
-        return _f("cat", parts, -1)
+        return f("cat", parts, -1)
 
     def _predict(self, arguments: list[Value], keywords: Given) -> Any:
-        return _f("argmax", (yield self._log_prob(arguments, keywords)), -1)
+        return f("argmax", (yield self._log_prob(arguments, keywords)), -1)
 
 
 class ComposedLayers:
@@ -115,9 +109,9 @@ class ComposedLayers:
                 "shape", f"{layer.title} takes ([batch,] features) and the classes ([batch])"
             )
         found = yield layer.methods()["log_prob"]([x], {})
-        places = _f("unsqueeze", target, -1)
-        output = _f("squeeze", _f("gather", found, -1, places), -1)
-        return record("_ASMoutput", ("output", "loss"), [output, -_f("mean", output)])
+        places = f("unsqueeze", target, -1)
+        output = f("squeeze", f("gather", found, -1, places), -1)
+        return record("_ASMoutput", ("output", "loss"), [output, -f("mean", output)])
 
     # --- a distance of the program's own ---
 
@@ -149,8 +143,8 @@ class ComposedLayers:
         far = self.values.tensor((yield distance.call([anchor, negative], {})))
         if self.values.truth(settings["swap"]):
             other = self.values.tensor((yield distance.call([positive, negative], {})))
-            far = _f("minimum", far, other)
+            far = f("minimum", far, other)
         margin = self.values.number(settings["margin"], "margin")
-        loss = _f("clamp_min", near - far + margin, 0.0)
+        loss = f("clamp_min", near - far + margin, 0.0)
         reduction = settings["reduction"]
-        return loss if reduction == "none" else _f(str(reduction), loss)
+        return loss if reduction == "none" else f(str(reduction), loss)

@@ -7,11 +7,11 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops import f
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.constraints import Constraint, any_of_parts, each, refused
 from gradcli.trace.distribution_calls import HOME, DistributionCalls
 from gradcli.trace.distributions import Distribution
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.special import Special
 from gradcli.trace.usual_distributions import Categorical
 from gradcli.trace.values import Value
@@ -39,19 +39,19 @@ class MixtureSameFamily(Distribution):
 
     def _apart(self, x: Node) -> Node:
         """A value with an axis for the parts."""
-        return _f("unsqueeze", x, -1 - self.events)
+        return f("unsqueeze", x, -1 - self.events)
 
     def _averaged(self, of_parts: Node) -> Node:
         weights = self._weights.probs
-        weights = _f("reshape", weights, *weights.shape, *[1] * self.events)
-        return _f("sum", weights * of_parts, -1 - self.events)
+        weights = f("reshape", weights, *weights.shape, *[1] * self.events)
+        return f("sum", weights * of_parts, -1 - self.events)
 
     def log_density(self, x: Node) -> Node:
         of_parts = self._parts.log_density(self._apart(x))
-        return _f("logsumexp", of_parts + _f("log_softmax", self._weights.logits, -1), -1)
+        return f("logsumexp", of_parts + f("log_softmax", self._weights.logits, -1), -1)
 
     def cdf(self, x: Node) -> Node:
-        return _f("sum", self._weights.probs * self._parts.cdf(self._apart(x)), -1)
+        return f("sum", self._weights.probs * self._parts.cdf(self._apart(x)), -1)
 
     def mean(self) -> Node:
         return self._averaged(self._parts.mean())
@@ -74,9 +74,9 @@ class MixtureSameFamily(Distribution):
         count = self._weights.probs.shape[-1]
         of_parts = self._parts.drawn((*shape[:border], count, *shape[border:]))
         chosen = self._weights.expanded(self.batch).drawn(shape[:border])
-        chosen = _f("reshape", chosen, *shape[:border], *[1] * (self.events + 1))
-        chosen = _f("expand", chosen, (*shape[:border], 1, *shape[border:]))
-        return _f("squeeze", _f("gather", of_parts, border, chosen), border)
+        chosen = f("reshape", chosen, *shape[:border], *[1] * (self.events + 1))
+        chosen = f("expand", chosen, (*shape[:border], 1, *shape[border:]))
+        return f("squeeze", f("gather", of_parts, border, chosen), border)
 
     def shown(self) -> str:
         return f"{self.title}(\n  {self._weights.shown()},\n  {self._parts.shown()})"
@@ -108,7 +108,7 @@ class Independent(Distribution):
         self.base.check_value(value)
 
     def _summed(self, node: Node) -> Node:
-        return _f("sum", node, tuple(range(-self.axes, 0))) if self.axes else node
+        return f("sum", node, tuple(range(-self.axes, 0))) if self.axes else node
 
     def log_density(self, x: Node) -> Node:
         return self._summed(self.base.log_density(x))

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY, Array, Node, Shape
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import f
 from gradcli.ops.control import detach
 from gradcli.ops.shapes import broadcast
 from gradcli.trace.arguments import bind_names
@@ -38,18 +38,9 @@ from gradcli.trace.values import Value, Values
 Method = Callable[[list[Any], Given], Any]
 
 
-def function(name: str, *arguments: Any, **options: Any) -> Node:
-    """What a function of the op table makes."""
-    made: Node = FUNCTIONS[name].build(*arguments, **options)
-    return made
-
-
-_f = function
-
-
 def expanded(node: Node, shape: Shape) -> Node:
     """A tensor with its elements repeated to a shape."""
-    return node if node.shape == shape else _f("expand", node, shape)
+    return node if node.shape == shape else f("expand", node, shape)
 
 
 class Distribution(Object):
@@ -166,7 +157,7 @@ class Distribution(Object):
 
     def deviation(self) -> Node:
         """Its `stddev`."""
-        return _f("sqrt", self.variance())
+        return f("sqrt", self.variance())
 
     def entropy(self) -> Node:
         raise self.unknown("entropy")
@@ -206,7 +197,7 @@ class Distribution(Object):
                 )
             },
             "entropy": lambda *_: self._as_made("entropy", self.entropy()),
-            "perplexity": lambda *_: _f("exp", self.entropy()),
+            "perplexity": lambda *_: f("exp", self.entropy()),
             "sample": lambda *given: self._cut(self._sample(*given)),
             "rsample": self._rsample,
             "expand": self._expand,
@@ -296,7 +287,7 @@ class Distribution(Object):
         given = bind_names("enumerate_support", ("expand",), arguments, keywords, ("expand",))
         found = self.possible()
         ones = (1,) * len(self.batch)
-        found = _f("reshape", found, found.shape[0], *ones, *found.shape[1:])
+        found = f("reshape", found, found.shape[0], *ones, *found.shape[1:])
         is_whole = "expand" not in given or self.values.truth(given["expand"])
         return expanded(found, (found.shape[0], *self.shape)) if is_whole else found
 
@@ -399,10 +390,10 @@ def both(values: Values, made: type[OfLogits], name: str, node: Node) -> tuple[N
     probabilities at the edge PyTorch takes the logits of the nearest that are not.
     """
     if name == "logits":
-        return (_f("sigmoid", node), node) if made.of_truths else (
-            _f("softmax", node, -1), _f("log_softmax", node, -1))  # fmt: skip
-    probs = node if made.of_truths else node / _f("sum", node, -1, True)
+        return (f("sigmoid", node), node) if made.of_truths else (
+            f("softmax", node, -1), f("log_softmax", node, -1))  # fmt: skip
+    probs = node if made.of_truths else node / f("sum", node, -1, True)
     edge = float(np.finfo(np.float32 if values.is_single(node) else np.float64).eps)
-    inside = _f("clamp", probs, edge, 1.0 - edge)
-    logs = _f("log", inside)
-    return probs, (logs - _f("log1p", -inside) if made.of_truths else logs)
+    inside = f("clamp", probs, edge, 1.0 - edge)
+    logs = f("log", inside)
+    return probs, (logs - f("log1p", -inside) if made.of_truths else logs)

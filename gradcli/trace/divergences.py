@@ -12,10 +12,10 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.ops import f
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.compound_distributions import Independent
 from gradcli.trace.distributions import Distribution
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.more_distributions import Beta, Chi2, Dirichlet, Gamma, LogNormal, Poisson
 from gradcli.trace.rare_distributions import (
     EULER,
@@ -76,32 +76,32 @@ def divergence(arguments: list[Value], keywords: dict[str, Value]) -> Value:
 def _normal(p: Distribution, q: Distribution) -> Node:
     (loc, scale), (other, width) = p.parameters, q.parameters
     ratio = (scale / width) ** 2.0
-    return 0.5 * (ratio + ((loc - other) / width) ** 2.0 - 1.0 - _f("log", ratio))
+    return 0.5 * (ratio + ((loc - other) / width) ** 2.0 - 1.0 - f("log", ratio))
 
 
 def _half_normal(p: Distribution, q: Distribution) -> Node:
     ratio = (p.parameters[0] / q.parameters[0]) ** 2.0
-    return 0.5 * (ratio - 1.0 - _f("log", ratio))
+    return 0.5 * (ratio - 1.0 - f("log", ratio))
 
 
 def _at_edges(found: Node, p: Node, q: Node) -> Node:
     """0 where p is 0, otherwise infinite where q is."""
-    found = _f("where", _f("eq", q, 0.0), math.inf, found)
-    return _f("where", _f("eq", p, 0.0), 0.0, found)
+    found = f("where", f("eq", q, 0.0), math.inf, found)
+    return f("where", f("eq", p, 0.0), 0.0, found)
 
 
 def _categorical(p: Any, q: Any) -> Node:
-    return _f("sum", _at_edges(p.probs * (p.logits - q.logits), p.probs, q.probs), -1)
+    return f("sum", _at_edges(p.probs * (p.logits - q.logits), p.probs, q.probs), -1)
 
 
 def _bernoulli(p: Any, q: Any) -> Node:
-    yes = p.probs * (_f("softplus", -q.logits) - _f("softplus", -p.logits))
-    no = (1.0 - p.probs) * (_f("softplus", q.logits) - _f("softplus", p.logits))
+    yes = p.probs * (f("softplus", -q.logits) - f("softplus", -p.logits))
+    no = (1.0 - p.probs) * (f("softplus", q.logits) - f("softplus", p.logits))
     return _at_edges(yes, p.probs, q.probs) + _at_edges(no, 1.0 - p.probs, 1.0 - q.probs)
 
 
 def _continuous_bernoulli(p: Any, q: Any) -> Node:
-    own, other = (each.log_norm() + _f("log1p", -each.probs) for each in (p, q))
+    own, other = (each.log_norm() + f("log1p", -each.probs) for each in (p, q))
     found: Node = p.mean() * (p.logits - q.logits) + own + (-other)
     return found
 
@@ -112,39 +112,39 @@ def _binomial(p: Any, q: Any) -> Node:
     if (total < other).any():
         said = "KL between Binomials where q.total_count > p.total_count is not implemented"
         raise RefusedError(("NotImplementedError", said), "name", said, None)
-    sides = _f("log1p", -p.probs) - _f("log1p", -q.probs)
+    sides = f("log1p", -p.probs) - f("log1p", -q.probs)
     found: Node = p.total * (p.probs * (p.logits - q.logits) + sides)
-    return _f("where", p.total > q.total, math.inf, found)
+    return f("where", p.total > q.total, math.inf, found)
 
 
 def _geometric(p: Any, q: Any) -> Node:
-    found: Node = -p.entropy() - _f("log1p", -q.probs) / p.probs - q.logits
+    found: Node = -p.entropy() - f("log1p", -q.probs) / p.probs - q.logits
     return found
 
 
 def _poisson(p: Distribution, q: Distribution) -> Node:
     (rate,), (other,) = p.parameters, q.parameters
-    return rate * (_f("log", rate) - _f("log", other)) - (rate - other)
+    return rate * (f("log", rate) - f("log", other)) - (rate - other)
 
 
 def _exponential(p: Distribution, q: Distribution) -> Node:
     ratio = q.parameters[0] / p.parameters[0]
-    return -_f("log", ratio) + ratio - 1.0
+    return -f("log", ratio) + ratio - 1.0
 
 
 def _gamma(p: Distribution, q: Distribution) -> Node:
     (a, rate), (b, other) = p.parameters, q.parameters
-    sizes = b * _f("log", rate / other) + _f("lgamma", b) - _f("lgamma", a)
-    return sizes + (a - b) * _f("digamma", a) + (other - rate) * (a / rate)
+    sizes = b * f("log", rate / other) + f("lgamma", b) - f("lgamma", a)
+    return sizes + (a - b) * f("digamma", a) + (other - rate) * (a / rate)
 
 
 def _dirichlet(p: Distribution, q: Distribution) -> Node:
     (a,), (b,) = p.parameters, q.parameters
-    whole, other = _f("sum", a, -1), _f("sum", b, -1)
-    sizes = _f("lgamma", whole) - _f("lgamma", other)
-    parts = _f("sum", _f("lgamma", a) - _f("lgamma", b), -1)
-    means = _f("digamma", a) - _f("unsqueeze", _f("digamma", whole), -1)
-    return sizes - parts + _f("sum", (a - b) * means, -1)
+    whole, other = f("sum", a, -1), f("sum", b, -1)
+    sizes = f("lgamma", whole) - f("lgamma", other)
+    parts = f("sum", f("lgamma", a) - f("lgamma", b), -1)
+    means = f("digamma", a) - f("unsqueeze", f("digamma", whole), -1)
+    return sizes - parts + f("sum", (a - b) * means, -1)
 
 
 def _beta(p: Any, q: Any) -> Node:
@@ -153,39 +153,39 @@ def _beta(p: Any, q: Any) -> Node:
 
 def _laplace(p: Distribution, q: Distribution) -> Node:
     (loc, scale), (other, width) = p.parameters, q.parameters
-    ratio, apart = scale / width, _f("abs", loc - other)
-    return -_f("log", ratio) + apart / width + ratio * _f("exp", -apart / scale) - 1.0
+    ratio, apart = scale / width, f("abs", loc - other)
+    return -f("log", ratio) + apart / width + ratio * f("exp", -apart / scale) - 1.0
 
 
 def _gumbel(p: Distribution, q: Distribution) -> Node:
     (loc, scale), (other, width) = p.parameters, q.parameters
     ratio, apart = scale / width, (loc - other) / width
-    tail = _f("exp", _f("lgamma", 1.0 + ratio) - apart)
-    return -_f("log", ratio) + apart + ratio * EULER + tail - (1.0 + EULER)
+    tail = f("exp", f("lgamma", 1.0 + ratio) - apart)
+    return -f("log", ratio) + apart + ratio * EULER + tail - (1.0 + EULER)
 
 
 def _cauchy(p: Distribution, q: Distribution) -> Node:
     (loc, scale), (other, width) = p.parameters, q.parameters
-    whole = _f("log", (scale + width) ** 2.0 + (loc - other) ** 2.0)
-    return whole - _f("log", 4.0 * scale * width)
+    whole = f("log", (scale + width) ** 2.0 + (loc - other) ** 2.0)
+    return whole - f("log", 4.0 * scale * width)
 
 
 def _uniform(p: Distribution, q: Distribution) -> Node:
     (low, high), (bottom, top) = p.parameters, q.parameters
-    found = _f("log", (top - bottom) / (high - low))
-    return _f("where", _f("logical_or", bottom > low, top < high), math.inf, found)
+    found = f("log", (top - bottom) / (high - low))
+    return f("where", f("logical_or", bottom > low, top < high), math.inf, found)
 
 
 def _pareto(p: Distribution, q: Distribution) -> Node:
     (scale, alpha), (other, beta) = p.parameters, q.parameters
     ratio = beta / alpha
-    found = beta * _f("log", scale / other) - _f("log", ratio) + ratio - 1.0
-    return _f("where", scale < other, math.inf, found)
+    found = beta * f("log", scale / other) - f("log", ratio) + ratio - 1.0
+    return f("where", scale < other, math.inf, found)
 
 
 def _rows_of_normals(p: Any, q: Any) -> Node:
-    solved = _f("solve_triangular", q.triangle(), p.triangle(), upper=False)
-    spread = _f("sum", solved**2.0, (-2, -1))
+    solved = f("solve_triangular", q.triangle(), p.triangle(), upper=False)
+    spread = f("sum", solved**2.0, (-2, -1))
     own = spread + q.distances(p.parameters[0]) - float(p.shape[-1])
     found: Node = q.half_log_det() - p.half_log_det() + 0.5 * own
     return found
@@ -194,19 +194,19 @@ def _rows_of_normals(p: Any, q: Any) -> Node:
 def _exponential_gamma(p: Distribution, q: Distribution) -> Node:
     (rate,), (a, other) = p.parameters, q.parameters
     ratio = other / rate
-    return -a * _f("log", ratio) + ratio + _f("lgamma", a) + a * EULER - (1.0 + EULER)
+    return -a * f("log", ratio) + ratio + f("lgamma", a) + a * EULER - (1.0 + EULER)
 
 
 def _gamma_exponential(p: Any, q: Distribution) -> Node:
     (a, rate), (other,) = p.parameters, q.parameters
-    found: Node = -p.entropy() - _f("log", other) + other * a / rate
+    found: Node = -p.entropy() - f("log", other) + other * a / rate
     return found
 
 
 def _by_moments(p: Distribution, q: Distribution) -> Node:
     """From a normal distribution: its density needs the mean and the variance alone."""
     loc, scale = q.parameters
-    size = 0.5 * math.log(2 * math.pi) + _f("log", scale)
+    size = 0.5 * math.log(2 * math.pi) + f("log", scale)
     return size - p.entropy() + (p.variance() + (p.mean() - loc) ** 2.0) / (2.0 * scale**2.0)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import Diagnostic, GradcliError, RefusedError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import Demand, kernel
@@ -58,14 +58,12 @@ class Draws:
     def uniform(self, shape: Shape) -> Node:
         """Numbers from 0 to 1."""
         self._note_random()
-        drawn: Node = FUNCTIONS["rand"].build(self.values.graph, *shape)
-        return drawn
+        return f("rand", self.values.graph, *shape)
 
     def gaussian(self, shape: Shape) -> Node:
         """Numbers of the standard normal distribution."""
         self._note_random()
-        drawn: Node = FUNCTIONS["randn"].build(self.values.graph, *shape)
-        return drawn
+        return f("randn", self.values.graph, *shape)
 
     def chosen(self, weights: Array, count: int, *, replace: bool) -> Array:
         """So many places of each row of weights (…, n), the likelier the larger: (…, count)."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import detach, leaf
 from gradcli.trace.layer import Layer, LayerRule
 from gradcli.trace.layers import Layers, remaking
@@ -109,5 +109,4 @@ def _shortened(weight: Node, places: Node, most: float, order: float) -> Node:
     row = FUNCTIONS["reshape"].build(places, -1)
     asked = FUNCTIONS["index_fill"].build(none * weight, 0, row, one)
     short = FUNCTIONS["renorm"].build(weight, order, 0, most)
-    found: Node = FUNCTIONS["where"].build(FUNCTIONS["gt"](asked, none), short, weight)
-    return found
+    return f("where", f("gt", asked, none), short, weight)

@@ -8,9 +8,10 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.ops import f
 from gradcli.ops.fourier import fourier
 from gradcli.ops.shapes import normalize_axis
-from gradcli.trace.complex_parts import Parts, f, spread
+from gradcli.trace.complex_parts import Parts, spread
 
 
 class FourierTransform(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import leaf
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
@@ -49,8 +49,7 @@ class InPlace:
 
     def _uniform(self, node: Node) -> Node:
         self._note_random()
-        drawn: Node = FUNCTIONS["rand"].build(node.graph, *node.shape)
-        return drawn
+        return f("rand", node.graph, *node.shape)
 
     def _number(self, given: dict[str, Value], name: str, default: float) -> float:
         return self.values.number(given[name], name) if given.get(name) is not None else default

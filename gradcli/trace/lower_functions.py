@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import bind, detach
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
@@ -68,11 +68,6 @@ _PLAIN = ("bartlett", "cosine", "exponential", "gaussian", "kaiser")
 """Those that are no sums of cosines."""
 
 
-def _f(name: str, *operands: Any, **options: Any) -> Node:
-    found: Node = FUNCTIONS[name].build(*operands, **options)
-    return found
-
-
 class LowerFunctions:
     """The functions by name."""
 
@@ -114,9 +109,9 @@ class LowerFunctions:
 
     def _moments(self, x: Node, axes: tuple[int, ...], eps: float) -> tuple[Node, Node]:
         """The mean and the inverse deviation; of these only those of groups have a gradient."""
-        mean = _f("mean", x, axes, keepdim=True)
+        mean = f("mean", x, axes, keepdim=True)
         spread = x - mean
-        return mean, _f("rsqrt", _f("mean", spread * spread, axes, keepdim=True) + eps)
+        return mean, f("rsqrt", f("mean", spread * spread, axes, keepdim=True) + eps)
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("input", "normalized_shape", "weight", "bias", "eps")
@@ -138,9 +133,9 @@ class LowerFunctions:
         )
         if groups < 1 or not x.ndim:
             raise GradcliError("value", "native_group_norm: group is 1 or more")
-        row = _f("reshape", x, x.shape[0], groups, math.prod(x.shape[1:]) // groups)
+        row = f("reshape", x, x.shape[0], groups, math.prod(x.shape[1:]) // groups)
         found = self._moments(row, (2,), self.values.number(given["eps"], "eps"))
-        return (result, *(_f("squeeze", each, 2) for each in found))
+        return (result, *(f("squeeze", each, 2) for each in found))
 
     def _batch_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("input", "weight", "bias", "running_mean", "running_var", "training", "momentum",
@@ -154,7 +149,7 @@ class LowerFunctions:
             return result, empty, empty
         axes = (0, *range(2, x.ndim))
         found = self._moments(detach(x), axes, self.values.number(given["eps"], "eps"))
-        return (result, *(_f("reshape", each, -1) for each in found))
+        return (result, *(f("reshape", each, -1) for each in found))
 
     def _of_convolution(
         self, axes: int, operand: str, arguments: list[Value], keywords: Given

@@ -6,7 +6,7 @@ from functools import partial
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import bind, leaf
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
@@ -140,4 +140,4 @@ def with_channels_last(values: Values, node: Node) -> Node:
     inside = FUNCTIONS["movedim"].build(node, (1,), (-1,))
     copied = bind(inside) if node.kind == "float" else leaf(inside, marked=False)
     values.copies.add(copied)
-    return FUNCTIONS["movedim"].build(copied, (-1,), (1,))  # type: ignore[no-any-return]
+    return f("movedim", copied, (-1,), (1,))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.graph import Node, Shape
+from gradcli.ops import f
 from gradcli.trace.constraints import (
     COUNT,
     NOT_NEGATIVE,
@@ -22,7 +23,6 @@ from gradcli.trace.constraints import (
     each,
 )
 from gradcli.trace.distributions import ByInverse, Distribution, shown_value
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
 from gradcli.trace.supports import Support
 from gradcli.trace.usual_distributions import Normal
@@ -37,35 +37,35 @@ class LogNormal(Normal):
         return Normal(self.draws, self.parameters)
 
     def log_density(self, x: Node) -> Node:
-        log = _f("log", x)
+        log = f("log", x)
         return -log + super().log_density(log)
 
     def mean(self) -> Node:
         loc, scale = self.parameters
-        return _f("exp", loc + scale**2.0 / 2.0)
+        return f("exp", loc + scale**2.0 / 2.0)
 
     def mode(self) -> Node:
         loc, scale = self.parameters
-        return _f("exp", loc - scale**2.0)
+        return f("exp", loc - scale**2.0)
 
     def variance(self) -> Node:
         loc, scale = self.parameters
-        return _f("expm1", scale**2.0) * _f("exp", 2.0 * loc + scale**2.0)
+        return f("expm1", scale**2.0) * f("exp", 2.0 * loc + scale**2.0)
 
     def deviation(self) -> Node:
-        return _f("sqrt", self.variance())
+        return f("sqrt", self.variance())
 
     def entropy(self) -> Node:
         return super().entropy() + self.parameters[0]
 
     def drawn(self, shape: Shape) -> Node:
-        return _f("exp", super().drawn(shape))
+        return f("exp", super().drawn(shape))
 
     def cdf(self, x: Node) -> Node:
-        return super().cdf(_f("log", x))
+        return super().cdf(f("log", x))
 
     def icdf(self, x: Node) -> Node:
-        return _f("exp", super().icdf(x))
+        return f("exp", super().icdf(x))
 
 
 class Gamma(ByInverse):
@@ -77,24 +77,24 @@ class Gamma(ByInverse):
 
     def log_density(self, x: Node) -> Node:
         a, rate = self.parameters
-        return _f("xlogy", a, rate) + _f("xlogy", a - 1.0, x) - rate * x - _f("lgamma", a)
+        return f("xlogy", a, rate) + f("xlogy", a - 1.0, x) - rate * x - f("lgamma", a)
 
     def mean(self) -> Node:
         return self.parameters[0] / self.parameters[1]
 
     def mode(self) -> Node:
-        return _f("clamp", (self.parameters[0] - 1.0) / self.parameters[1], 0.0)
+        return f("clamp", (self.parameters[0] - 1.0) / self.parameters[1], 0.0)
 
     def variance(self) -> Node:
         return self.parameters[0] / self.parameters[1] ** 2.0
 
     def entropy(self) -> Node:
         a, rate = self.parameters
-        return a - _f("log", rate) + _f("lgamma", a) + (1.0 - a) * _f("digamma", a)
+        return a - f("log", rate) + f("lgamma", a) + (1.0 - a) * f("digamma", a)
 
     def cdf(self, x: Node) -> Node:
         a, rate = self.parameters
-        return _f("gammainc", a, rate * x)
+        return f("gammainc", a, rate * x)
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.special import gammaincinv
@@ -137,32 +137,32 @@ class Dirichlet(ByInverse):
 
     def log_density(self, x: Node) -> Node:
         (a,) = self.parameters
-        return _f("sum", _f("xlogy", a - 1.0, x), -1) - self._log_beta()
+        return f("sum", f("xlogy", a - 1.0, x), -1) - self._log_beta()
 
     def _log_beta(self) -> Node:
         (a,) = self.parameters
-        return _f("sum", _f("lgamma", a), -1) - _f("lgamma", _f("sum", a, -1))
+        return f("sum", f("lgamma", a), -1) - f("lgamma", f("sum", a, -1))
 
     def mean(self) -> Node:
         (a,) = self.parameters
-        return a / _f("sum", a, -1, True)
+        return a / f("sum", a, -1, True)
 
     def mode(self) -> Node:
         (a,) = self.parameters
-        above = _f("clamp", a - 1.0, 0.0)
+        above = f("clamp", a - 1.0, 0.0)
         first = np.eye(1, a.shape[-1])[0]  # of a density without bound at each corner
-        is_below = _f("all", a < 1.0, -1, True)
-        return _f("where", is_below, a.graph.constant(first), above / _f("sum", above, -1, True))
+        is_below = f("all", a < 1.0, -1, True)
+        return f("where", is_below, a.graph.constant(first), above / f("sum", above, -1, True))
 
     def variance(self) -> Node:
-        whole = _f("sum", self.parameters[0], -1, True)
+        whole = f("sum", self.parameters[0], -1, True)
         return self.mean() * (1.0 - self.mean()) / (whole + 1.0)
 
     def entropy(self) -> Node:
         (a,) = self.parameters
-        whole = _f("sum", a, -1)
-        own = _f("sum", (a - 1.0) * _f("digamma", a), -1)
-        return self._log_beta() + (whole - float(a.shape[-1])) * _f("digamma", whole) - own
+        whole = f("sum", a, -1)
+        own = f("sum", (a - 1.0) * f("digamma", a), -1)
+        return self._log_beta() + (whole - float(a.shape[-1])) * f("digamma", whole) - own
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.special import gammaincinv
@@ -179,17 +179,17 @@ class Beta(ByInverse):
 
     def rows(self) -> Dirichlet:
         """The same one of both proportions."""
-        return Dirichlet(self.draws, [_f("stack", self.parameters, -1)])
+        return Dirichlet(self.draws, [f("stack", self.parameters, -1)])
 
     def log_density(self, x: Node) -> Node:
-        return self.rows().log_density(_f("stack", [x, 1.0 - x], -1))
+        return self.rows().log_density(f("stack", [x, 1.0 - x], -1))
 
     def mean(self) -> Node:
         a, b = self.parameters
         return a / (a + b)
 
     def mode(self) -> Node:
-        return _f("select", self.rows().mode(), -1, 0)
+        return f("select", self.rows().mode(), -1, 0)
 
     def variance(self) -> Node:
         a, b = self.parameters
@@ -212,13 +212,13 @@ class Poisson(ByInverse):
 
     def log_density(self, x: Node) -> Node:
         (rate,) = self.parameters
-        return _f("xlogy", x, rate) - rate - _f("lgamma", x + 1.0)
+        return f("xlogy", x, rate) - rate - f("lgamma", x + 1.0)
 
     def mean(self) -> Node:
         return self.parameters[0]
 
     def mode(self) -> Node:
-        return _f("floor", self.parameters[0])
+        return f("floor", self.parameters[0])
 
     def variance(self) -> Node:
         return self.parameters[0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import f
 from gradcli.ops.kinds import zeros_like
 from gradcli.trace.optimisers import (
     Method,
@@ -24,11 +24,6 @@ from gradcli.trace.optimisers import (
     moments,
 )
 from gradcli.trace.special import Special
-
-
-def _f(name: str, *operands: Node | float) -> Node:
-    found: Node = FUNCTIONS[name].build(*operands)
-    return found
 
 
 def _ahead(step: int, n: Numbers) -> Rates:
@@ -45,7 +40,7 @@ def _nadam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     before = state.get("mu_product", p.graph.constant(1.0))
     product = state["mu_product"] = before * rates["mu"]
     m, v = moments(p, g, state, n)
-    scale = _f("sqrt", v / rates["rest"]) + n["eps"]
+    scale = f("sqrt", v / rates["rest"]) + n["eps"]
     own: Node = g * rates["own"] / (1.0 - product)
     ahead: Node = m * rates["ahead"] / (1.0 - product * rates["after"])
     return p - own / scale - ahead / scale
@@ -66,18 +61,18 @@ def _radam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     p, g = after_decay(p, g, n)
     m, v = moments(p, g, state, n)
     change = m / rates["bias"] * rates["size"]
-    return p - change if rates["is_early"] else p - change / (_f("sqrt", v) + n["eps"])
+    return p - change if rates["is_early"] else p - change / (f("sqrt", v) + n["eps"])
 
 
 def _rprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     zero = zeros_like(p)
-    turned = _f("sign", g * state.get("prev", zero))
+    turned = f("sign", g * state.get("prev", zero))
     size = state.get("step_size", zero + n["lr"])
-    factor = _f("where", turned > zero, zero + n["eta2"], _f("where", turned < zero,
+    factor = f("where", turned > zero, zero + n["eta2"], f("where", turned < zero,
                 zero + n["eta1"], zero + 1.0))  # fmt: skip
-    g = state["prev"] = _f("where", turned < zero, zero, g)
-    size = state["step_size"] = _f("clamp", size * factor, n["least"], n["most"])
-    return p - _f("sign", g) * size
+    g = state["prev"] = f("where", turned < zero, zero, g)
+    size = state["step_size"] = f("clamp", size * factor, n["least"], n["most"])
+    return p - f("sign", g) * size
 
 
 def _slowing(step: int, n: Numbers) -> Rates:
@@ -109,7 +104,7 @@ def _adafactor(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node
     eps: float = n["eps1"]
     if math.isnan(eps):
         eps = float(np.finfo(p.graph.dtype("float")).eps)
-    size = _f("maximum", _root_of_mean(p), p.graph.constant(n["eps2"])) * rates["size"]
+    size = f("maximum", _root_of_mean(p), p.graph.constant(n["eps2"])) * rates["size"]
     if n["weight_decay"]:
         p = p * (1 - n["lr"] * n["weight_decay"])
 
@@ -121,21 +116,20 @@ def _adafactor(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node
     if g.ndim > 1:
         rows = kept("row_var", _mean(g * g, -1))
         columns = kept("col_var", _mean(g * g, -2))
-        square = _f("matmul", rows, columns) / _f("clamp_min", _mean(rows, -2), eps)
+        square = f("matmul", rows, columns) / f("clamp_min", _mean(rows, -2), eps)
     else:
         square = kept("variance", g * g)
-    change = g / _f("sqrt", _f("clamp_min", square, eps * eps))
-    scale = _f("clamp_min", _root_of_mean(change) / n["d"], 1.0)
+    change = g / f("sqrt", f("clamp_min", square, eps * eps))
+    scale = f("clamp_min", _root_of_mean(change) / n["d"], 1.0)
     return p - change * (size / scale)
 
 
 def _mean(x: Node, axis: int) -> Node:
-    found: Node = FUNCTIONS["mean"].build(x, (axis % x.ndim,), keepdim=True)
-    return found
+    return f("mean", x, (axis % x.ndim,), keepdim=True)
 
 
 def _root_of_mean(x: Node) -> Node:
-    return _f("sqrt", _f("mean", x * x))
+    return f("sqrt", f("mean", x * x))
 
 
 _BETAS = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0}

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import detach
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import cast
@@ -320,7 +320,7 @@ class MoreTensors:
         memory = self.values.own(self.values.graph.constant(np.zeros(lengths)))
         if isinstance(given["self"], Node):
             memory = self._like(memory, given["self"])
-        node: Node = FUNCTIONS["permute"].build(memory, *np.argsort(order).tolist())
+        node = f("permute", memory, *np.argsort(order).tolist())
         if given.get("dtype") is not None:
             node = as_dtype(self.autograd, node, given["dtype"])
         is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])

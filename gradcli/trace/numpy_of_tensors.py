@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import f
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype
 from gradcli.trace.conversions import NUMPY_OF_GRAD
@@ -70,8 +70,7 @@ def stacked(values: Values, given: Value) -> Value:
                            hint="a list holds arrays of any shapes")  # fmt: skip
     if not all(map(values.is_tensor, rows)):
         return given
-    made: Node = FUNCTIONS["stack"].build([*map(values.current, rows)], 0)
-    return made
+    return f("stack", [*map(values.current, rows)], 0)
 
 
 def _without_axis(name: str, *, with_axis: bool) -> RefusedError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
@@ -82,7 +82,7 @@ def in_order(values: Values, node: Node, order: Node | None, axis: int) -> Node:
     """The sequences along an axis in another order; as they are where there is none."""
     if order is None:
         return node
-    found: Node = FUNCTIONS["index_select"].build(node, axis, order)
+    found = f("index_select", node, axis, order)
     values.made_by[found] = "index_select", (node, axis, order), {}
     return found
 
@@ -199,6 +199,6 @@ class PackedSequences:
         """The times first, or the sequences where `batch_first` was given."""
         if not self._flag(given, "batch_first", False):
             return x
-        turned: Node = FUNCTIONS["transpose"].build(x, 0, 1)
+        turned = f("transpose", x, 0, 1)
         self.values.made_by[turned] = "transpose", (x, 0, 1), {}
         return turned

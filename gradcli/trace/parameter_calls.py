@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import DETACH, detach, leaf
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show
@@ -158,8 +158,7 @@ class ParameterCalls:
         check_row(self.values, given)
         nodes = [self.values.tensor(each, "a parameter") for each in self.values.elements(given)]
         rows = [FUNCTIONS["reshape"].build(node, -1) for node in nodes]
-        joined: Node = FUNCTIONS["cat"].build(rows, 0)
-        return joined
+        return f("cat", rows, 0)
 
     # --- grads ---
 
@@ -176,7 +175,7 @@ class ParameterCalls:
         order = self.values.number(given["norm_type"], "norm_type") if "norm_type" in given else 2
         flat = [FUNCTIONS["reshape"].build(node, -1) for node in nodes]
         row = FUNCTIONS["cat"].build(flat, 0) if flat else self.values.graph.constant(0.0)
-        norm: Node = FUNCTIONS["norm"].build(row, order)
+        norm = f("norm", row, order)
         is_checked = "error_if_nonfinite" in given and self.values.truth(
             given["error_if_nonfinite"]
         )

@@ -15,6 +15,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops import f
 from gradcli.ops.kinds import cast
 from gradcli.trace.constraints import (
     COUNT,
@@ -31,7 +32,6 @@ from gradcli.trace.constraints import (
     each,
 )
 from gradcli.trace.distributions import ByInverse, Distribution, OfLogits, both, shown_value
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
 from gradcli.trace.usual_distributions import Categorical
 
@@ -51,24 +51,24 @@ class Geometric(OfLogits):
             check_positive("probs", self.values.evaluator.value(self.probs), self.shown())
 
     def log_density(self, x: Node) -> Node:
-        is_sure = _f("logical_and", _f("eq", self.probs, 1.0), _f("eq", x, 0.0))
-        return x * _f("log1p", -_f("where", is_sure, 0.0, self.probs)) + _f("log", self.probs)
+        is_sure = f("logical_and", f("eq", self.probs, 1.0), f("eq", x, 0.0))
+        return x * f("log1p", -f("where", is_sure, 0.0, self.probs)) + f("log", self.probs)
 
     def mean(self) -> Node:
         return 1.0 / self.probs - 1.0
 
     def mode(self) -> Node:
-        return self.values.own(_f("zeros_like", self.probs))
+        return self.values.own(f("zeros_like", self.probs))
 
     def variance(self) -> Node:
         return (1.0 / self.probs - 1.0) / self.probs
 
     def entropy(self) -> Node:
-        return (_f("softplus", self.logits) - self.probs * self.logits) / self.probs
+        return (f("softplus", self.logits) - self.probs * self.logits) / self.probs
 
     def drawn(self, shape: Shape) -> Node:
         u = self.draws.uniform(shape)
-        return _f("floor", _f("log1p", -u) / _f("log1p", -self.probs))
+        return f("floor", f("log1p", -u) / f("log1p", -self.probs))
 
 
 class OneHotCategorical(OfLogits):
@@ -90,16 +90,16 @@ class OneHotCategorical(OfLogits):
         return Categorical(self.draws, self.parameters)
 
     def _as_rows(self, places: Node) -> Node:
-        return cast(_f("one_hot", places, self.shape[-1]), "float")
+        return cast(f("one_hot", places, self.shape[-1]), "float")
 
     def log_density(self, x: Node) -> Node:
-        return self._places().log_density(_f("argmax", x, -1))
+        return self._places().log_density(f("argmax", x, -1))
 
     def mean(self) -> Node:
         return self.probs
 
     def mode(self) -> Node:
-        return self._as_rows(_f("argmax", self.probs, -1))
+        return self._as_rows(f("argmax", self.probs, -1))
 
     def variance(self) -> Node:
         return self.probs * (1.0 - self.probs)
@@ -135,22 +135,22 @@ class Binomial(OfLogits):
         return counted(0, limits, ("0", shown_value(limits)))
 
     def log_density(self, x: Node) -> Node:
-        ways = _f("lgamma", x + 1.0) + _f("lgamma", self.total - x + 1.0)
-        sides = self.total * _f("softplus", self.logits) - _f("lgamma", self.total + 1.0)
+        ways = f("lgamma", x + 1.0) + f("lgamma", self.total - x + 1.0)
+        sides = self.total * f("softplus", self.logits) - f("lgamma", self.total + 1.0)
         return x * self.logits - ways - sides
 
     def mean(self) -> Node:
         return self.total * self.probs
 
     def mode(self) -> Node:
-        return _f("minimum", _f("floor", (self.total + 1.0) * self.probs), self.total)
+        return f("minimum", f("floor", (self.total + 1.0) * self.probs), self.total)
 
     def variance(self) -> Node:
         return self.total * self.probs * (1.0 - self.probs)
 
     def entropy(self) -> Node:
         logs = self.log_density(self.counts("entropy"))
-        return -_f("sum", _f("exp", logs) * logs, 0)
+        return -f("sum", f("exp", logs) * logs, 0)
 
     def counts(self, wanted: str) -> Node:
         """All counts in front of the axes of the parameters, where there are as many in each."""
@@ -163,7 +163,7 @@ class Binomial(OfLogits):
         return self.values.own(self.values.graph.constant(found))
 
     def possible(self) -> Node:
-        return _f("reshape", self.counts("enumerate_support"), -1)
+        return f("reshape", self.counts("enumerate_support"), -1)
 
     def drawn(self, shape: Shape) -> Node:
         from scipy.stats import binom
@@ -196,11 +196,11 @@ class Multinomial(OfLogits):
         return counts_of(self.total)
 
     def log_density(self, x: Node) -> Node:
-        ways = _f("sum", _f("lgamma", x + 1.0), -1)
-        whole = _f("lgamma", _f("sum", x, -1) + 1.0)
-        never = _f("logical_and", _f("eq", x, 0.0), _f("eq", self.logits, -math.inf))
-        logits = _f("where", never, 0.0, self.logits)
-        return whole - ways + _f("sum", x * logits, -1)
+        ways = f("sum", f("lgamma", x + 1.0), -1)
+        whole = f("lgamma", f("sum", x, -1) + 1.0)
+        never = f("logical_and", f("eq", x, 0.0), f("eq", self.logits, -math.inf))
+        logits = f("where", never, 0.0, self.logits)
+        return whole - ways + f("sum", x * logits, -1)
 
     def mean(self) -> Node:
         return self.probs * self.total
@@ -213,8 +213,8 @@ class Multinomial(OfLogits):
         total = self.probs.graph.constant(float(self.total))
         of_class = Binomial(self.draws, [total, *both(self.values, Binomial, "probs", self.probs)])
         counts = of_class.counts("entropy")
-        weights = _f("exp", of_class.log_density(counts)) * _f("lgamma", counts + 1.0)
-        return own - math.lgamma(self.total + 1) + _f("sum", weights, (0, -1))
+        weights = f("exp", of_class.log_density(counts)) * f("lgamma", counts + 1.0)
+        return own - math.lgamma(self.total + 1) + f("sum", weights, (0, -1))
 
     def drawn(self, shape: Shape) -> Node:
         weights = self.values.evaluator.value(self.probs)
@@ -235,7 +235,7 @@ class Cauchy(Distribution):
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return -math.log(math.pi) - _f("log", scale) - _f("log1p", ((x - loc) / scale) ** 2.0)
+        return -math.log(math.pi) - f("log", scale) - f("log1p", ((x - loc) / scale) ** 2.0)
 
     def mean(self) -> Node:
         return self._everywhere(np.nan)
@@ -250,19 +250,19 @@ class Cauchy(Distribution):
         return self.values.own(self.values.graph.constant(np.full(self.shape, number)))
 
     def entropy(self) -> Node:
-        return math.log(4 * math.pi) + _f("log", self.parameters[1])
+        return math.log(4 * math.pi) + f("log", self.parameters[1])
 
     def drawn(self, shape: Shape) -> Node:
         loc, scale = self.parameters
-        return loc + scale * _f("tan", (self.draws.uniform(shape) - 0.5) * math.pi)
+        return loc + scale * f("tan", (self.draws.uniform(shape) - 0.5) * math.pi)
 
     def cdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return _f("atan", (x - loc) / scale) / math.pi + 0.5
+        return f("atan", (x - loc) / scale) / math.pi + 0.5
 
     def icdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return _f("tan", math.pi * (x - 0.5)) * scale + loc
+        return f("tan", math.pi * (x - 0.5)) * scale + loc
 
 
 class Gumbel(Distribution):
@@ -273,7 +273,7 @@ class Gumbel(Distribution):
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
         apart = (loc - x) / scale
-        return apart - _f("exp", apart) - _f("log", scale)
+        return apart - f("exp", apart) - f("log", scale)
 
     def mean(self) -> Node:
         return self.parameters[0] + EULER * self.parameters[1]
@@ -288,18 +288,18 @@ class Gumbel(Distribution):
         return (math.pi / math.sqrt(6)) * self.parameters[1]
 
     def entropy(self) -> Node:
-        return _f("log", self.parameters[1]) + (1.0 + EULER)
+        return f("log", self.parameters[1]) + (1.0 + EULER)
 
     def drawn(self, shape: Shape) -> Node:
-        return self.icdf(_f("clamp", self.draws.uniform(shape), 1e-300, 1.0))
+        return self.icdf(f("clamp", self.draws.uniform(shape), 1e-300, 1.0))
 
     def cdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return _f("exp", -_f("exp", (loc - x) / scale))
+        return f("exp", -f("exp", (loc - x) / scale))
 
     def icdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return loc - scale * _f("log", -_f("log", x))
+        return loc - scale * f("log", -f("log", x))
 
 
 class HalfNormal(Distribution):
@@ -311,29 +311,29 @@ class HalfNormal(Distribution):
 
     def log_density(self, x: Node) -> Node:
         (scale,) = self.parameters
-        inside = 0.5 * math.log(2 / math.pi) - _f("log", scale) - x**2.0 / (2.0 * scale**2.0)
-        return _f("where", x >= 0.0, inside, -math.inf)
+        inside = 0.5 * math.log(2 / math.pi) - f("log", scale) - x**2.0 / (2.0 * scale**2.0)
+        return f("where", x >= 0.0, inside, -math.inf)
 
     def mean(self) -> Node:
         return self.parameters[0] * math.sqrt(2 / math.pi)
 
     def mode(self) -> Node:
-        return self.values.own(_f("zeros_like", self.parameters[0]))
+        return self.values.own(f("zeros_like", self.parameters[0]))
 
     def variance(self) -> Node:
         return self.parameters[0] ** 2.0 * (1 - 2 / math.pi)
 
     def entropy(self) -> Node:
-        return _f("log", self.parameters[0]) + (0.5 * math.log(math.pi / 2) + 0.5)
+        return f("log", self.parameters[0]) + (0.5 * math.log(math.pi / 2) + 0.5)
 
     def drawn(self, shape: Shape) -> Node:
-        return _f("abs", self.draws.gaussian(shape)) * self.parameters[0]
+        return f("abs", self.draws.gaussian(shape)) * self.parameters[0]
 
     def cdf(self, x: Node) -> Node:
-        return _f("erf", x / (self.parameters[0] * math.sqrt(2)))
+        return f("erf", x / (self.parameters[0] * math.sqrt(2)))
 
     def icdf(self, x: Node) -> Node:
-        return self.parameters[0] * _f("erfinv", x) * math.sqrt(2)
+        return self.parameters[0] * f("erfinv", x) * math.sqrt(2)
 
 
 class StudentT(ByInverse):
@@ -345,14 +345,14 @@ class StudentT(ByInverse):
 
     def log_density(self, x: Node) -> Node:
         df, loc, scale = self.parameters
-        size = _f("lgamma", (df + 1.0) / 2.0) - _f("lgamma", df / 2.0)
-        spread = _f("log", scale) + 0.5 * _f("log", df * math.pi)
+        size = f("lgamma", (df + 1.0) / 2.0) - f("lgamma", df / 2.0)
+        spread = f("log", scale) + 0.5 * f("log", df * math.pi)
         apart = ((x - loc) / scale) ** 2.0 / df
-        return size - spread - (df + 1.0) / 2.0 * _f("log1p", apart)
+        return size - spread - (df + 1.0) / 2.0 * f("log1p", apart)
 
     def mean(self) -> Node:
         df, loc, _ = self.parameters
-        return _f("where", df > 1.0, loc, math.nan)
+        return f("where", df > 1.0, loc, math.nan)
 
     def mode(self) -> Node:
         return self.parameters[1]
@@ -360,14 +360,14 @@ class StudentT(ByInverse):
     def entropy(self) -> Node:
         df, _, scale = self.parameters
         half, more = 0.5 * df, 0.5 * (df + 1.0)
-        size = _f("lgamma", half) + math.lgamma(0.5) - _f("lgamma", more)
-        spread = more * (_f("digamma", more) - _f("digamma", half)) + 0.5 * _f("log", df)
-        return _f("log", scale) + spread + size
+        size = f("lgamma", half) + math.lgamma(0.5) - f("lgamma", more)
+        spread = more * (f("digamma", more) - f("digamma", half)) + 0.5 * f("log", df)
+        return f("log", scale) + spread + size
 
     def variance(self) -> Node:
         df, _, scale = self.parameters
         finite = scale**2.0 * df / (df - 2.0)
-        return _f("where", df > 2.0, finite, _f("where", df > 1.0, math.inf, math.nan))
+        return f("where", df > 2.0, finite, f("where", df > 1.0, math.inf, math.nan))
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.stats import t

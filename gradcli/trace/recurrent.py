@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Array, Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import f
 from gradcli.ops.control import bind
 from gradcli.ops.creation import zeros
 from gradcli.ops.indexing import getitem
@@ -33,26 +33,21 @@ Step = Callable[[Node, Node, State], State]
 """Of what the input and the hidden state are mapped to, and the state: the state after it."""
 
 
-def _f(name: str, *operands: Any) -> Node:
-    node: Node = FUNCTIONS[name].build(*operands)
-    return node
-
-
 def _gates(row: Node, count: int) -> list[Node]:
     size = row.shape[-1] // count
     return [getitem(row, [..., slice(i * size, (i + 1) * size)]) for i in range(count)]
 
 
 def _lstm(x: Node, h: Node, state: State) -> State:
-    i, f, g, o = _gates(x + h, 4)
-    cell = _f("sigmoid", f) * state[1] + _f("sigmoid", i) * _f("tanh", g)
-    return _f("sigmoid", o) * _f("tanh", cell), cell
+    written, kept, new, shown = _gates(x + h, 4)  # PyTorch's i, f, g and o
+    cell = f("sigmoid", kept) * state[1] + f("sigmoid", written) * f("tanh", new)
+    return f("sigmoid", shown) * f("tanh", cell), cell
 
 
 def _gru(x: Node, h: Node, state: State) -> State:
     (xr, xz, xn), (hr, hz, hn) = _gates(x, 3), _gates(h, 3)
-    z = _f("sigmoid", xz + hz)
-    n = _f("tanh", xn + _f("sigmoid", xr + hr) * hn)
+    z = f("sigmoid", xz + hz)
+    n = f("tanh", xn + f("sigmoid", xr + hr) * hn)
     return ((1.0 - z) * n + z * state[0],)
 
 
@@ -65,7 +60,7 @@ class RecurrentStep(NamedTuple):
 
 
 RECURRENCES = {
-    "RNN": RecurrentStep(1, 1, lambda x, h, _: (_f("tanh", x + h),)),
+    "RNN": RecurrentStep(1, 1, lambda x, h, _: (f("tanh", x + h),)),
     "LSTM": RecurrentStep(4, 2, _lstm),
     "GRU": RecurrentStep(3, 1, _gru),
 }
@@ -76,7 +71,7 @@ _OF_WEIGHTS = Alike(
     "input: input.to(torch.{other_dtype}), or convert model: model.to(torch.{dtype})",
     "ValueError",
 )
-_RELU = RecurrentStep(1, 1, lambda x, h, _: (_f("relu", x + h),))
+_RELU = RecurrentStep(1, 1, lambda x, h, _: (f("relu", x + h),))
 
 
 class RecurrentLayer(Layer):
@@ -137,7 +132,7 @@ class RecurrentLayers:
         return {name + end: self.layers.uniform(shape, bound) for name, shape in wanted.items()}
 
     def _mapped(self, own: dict[str, Node], of: str, end: str, x: Node) -> Node:
-        return _f("linear", x, own[f"weight_{of}{end}"], own.get(f"bias_{of}{end}"))
+        return f("linear", x, own[f"weight_{of}{end}"], own.get(f"bias_{of}{end}"))
 
     # --- one step ---
 
@@ -311,10 +306,10 @@ class RecurrentLayers:
                     past = now
                     now = kind.step(step, self._mapped(own, "hh", f"_l{level}{end}", now[0]), now)
                     if (shorter := own.get(f"weight_hr_l{level}{end}")) is not None:
-                        now = _f("linear", now[0], shorter), *now[1:]
+                        now = f("linear", now[0], shorter), *now[1:]
                     if alive is not None and not alive[t].all():
                         goes_on = self.values.graph.constant(alive[t][:, None])
-                        now = tuple(map(partial(_f, "where", goes_on), now, past))
+                        now = tuple(map(partial(f, "where", goes_on), now, past))
                     found.append(now[0])
                 last.append(now)
                 rows.append(stack(found[::-1] if end else found, time))

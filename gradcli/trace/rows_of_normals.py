@@ -8,11 +8,11 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops import f
 from gradcli.ops.control import bind
 from gradcli.ops.shapes import broadcast
 from gradcli.trace.constraints import LOWER_CHOLESKY, POSITIVE, POSITIVE_DEFINITE, REAL, each
 from gradcli.trace.distributions import Distribution, expanded
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
 from gradcli.trace.supports import Support
 from gradcli.trace.usual_distributions import LOG_TWO_PI
@@ -20,12 +20,12 @@ from gradcli.trace.values import Value
 
 
 def _turned(matrix: Node) -> Node:
-    return _f("transpose", matrix, -2, -1)
+    return f("transpose", matrix, -2, -1)
 
 
 _INSTEAD = {
-    "scale_tril": lambda triangle: _f("matmul", triangle, _turned(triangle)),
-    "precision_matrix": lambda precision: _f("inv", precision),
+    "scale_tril": lambda triangle: f("matmul", triangle, _turned(triangle)),
+    "precision_matrix": lambda precision: f("inv", precision),
 }
 """How a covariance follows from what may be given instead."""
 _MATRICES = {
@@ -69,24 +69,24 @@ class RowsOfNormals(Distribution):
 
     def triangle(self) -> Node:
         """The Cholesky factor of the covariance."""
-        return _f("cholesky", self.covariance())
+        return f("cholesky", self.covariance())
 
     def half_log_det(self) -> Node:
         """The logarithm of the triangle's determinant."""
-        return _f("sum", _f("log", _f("diagonal", self.triangle(), 0, -2, -1)), -1)
+        return f("sum", f("log", f("diagonal", self.triangle(), 0, -2, -1)), -1)
 
     def distances(self, x: Node) -> Node:
         """The squares of how far rows lie from the mean, in units of the spread there."""
-        apart = _f("unsqueeze", x - self.parameters[0], -1)
-        solved = _f("squeeze", _f("solve_triangular", self.triangle(), apart, upper=False), -1)
-        return _f("sum", solved**2.0, -1)
+        apart = f("unsqueeze", x - self.parameters[0], -1)
+        solved = f("squeeze", f("solve_triangular", self.triangle(), apart, upper=False), -1)
+        return f("sum", solved**2.0, -1)
 
     def log_density(self, x: Node) -> Node:
         size = self.shape[-1] * LOG_TWO_PI
         return -0.5 * (self.distances(x) + size) - self.half_log_det()
 
     def variance(self) -> Node:
-        return _f("diagonal", self.covariance(), 0, -2, -1)
+        return f("diagonal", self.covariance(), 0, -2, -1)
 
     def entropy(self) -> Node:
         return 0.5 * self.shape[-1] * (1.0 + LOG_TWO_PI) + self.half_log_det()
@@ -97,7 +97,7 @@ class RowsOfNormals(Distribution):
         if name == "scale_tril":
             return self.triangle()
         if name == "precision_matrix":
-            return _f("inv", self.covariance())
+            return f("inv", self.covariance())
         return super().attribute(name)
 
 
@@ -110,7 +110,7 @@ class MultivariateNormal(RowsOfNormals):
 
     def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
         super().__init__(draws, parameters)
-        self._triangle = _f("cholesky", self.parameters[1])
+        self._triangle = f("cholesky", self.parameters[1])
 
     def attribute(self, name: str) -> Any:
         if name in _MATRICES:  # print shows what was asked for, as in PyTorch
@@ -125,8 +125,8 @@ class MultivariateNormal(RowsOfNormals):
         return expanded(self._triangle, self.parameters[1].shape)
 
     def drawn(self, shape: Shape) -> Node:
-        noise = _f("unsqueeze", self.draws.gaussian(shape), -1)
-        return self.parameters[0] + _f("squeeze", _f("matmul", self.triangle(), noise), -1)
+        noise = f("unsqueeze", self.draws.gaussian(shape), -1)
+        return self.parameters[0] + f("squeeze", f("matmul", self.triangle(), noise), -1)
 
     def _limits(self) -> list[tuple[Value, Value]]:
         found = {"loc": self.support, **_MATRICES}
@@ -146,17 +146,17 @@ class LowRankMultivariateNormal(RowsOfNormals):
 
     def covariance(self) -> Node:
         _, factor, diagonal = self.parameters
-        return _f("matmul", factor, _turned(factor)) + _f("diag_embed", diagonal)
+        return f("matmul", factor, _turned(factor)) + f("diag_embed", diagonal)
 
     def variance(self) -> Node:
         _, factor, diagonal = self.parameters
-        return _f("sum", factor**2.0, -1) + diagonal
+        return f("sum", factor**2.0, -1) + diagonal
 
     def drawn(self, shape: Shape) -> Node:
         loc, factor, diagonal = self.parameters
-        narrow = _f("unsqueeze", self.draws.gaussian((*shape[:-1], factor.shape[-1])), -1)
-        own = _f("sqrt", diagonal) * self.draws.gaussian(shape)
-        return loc + _f("squeeze", _f("matmul", factor, narrow), -1) + own
+        narrow = f("unsqueeze", self.draws.gaussian((*shape[:-1], factor.shape[-1])), -1)
+        own = f("sqrt", diagonal) * self.draws.gaussian(shape)
+        return loc + f("squeeze", f("matmul", factor, narrow), -1) + own
 
 
 CLASSES: tuple[type[Distribution], ...] = (MultivariateNormal, LowRankMultivariateNormal)

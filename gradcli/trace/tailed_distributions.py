@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops import f
 from gradcli.ops.control import detach
 from gradcli.trace.constraints import (
     BELOW_1,
@@ -29,7 +30,6 @@ from gradcli.trace.constraints import (
     each,
 )
 from gradcli.trace.distributions import ByInverse, Distribution, OfLogits, shown_value
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
 from gradcli.trace.more_distributions import Gamma
 from gradcli.trace.rare_distributions import EULER, OneHotCategorical
@@ -42,7 +42,7 @@ _NEAR = (0.499, 0.501)
 
 
 def _log_beta(a: Node, b: Node) -> Node:
-    return _f("lgamma", a) + _f("lgamma", b) - _f("lgamma", a + b)
+    return f("lgamma", a) + f("lgamma", b) - f("lgamma", a + b)
 
 
 class Weibull(Distribution):
@@ -54,10 +54,10 @@ class Weibull(Distribution):
     def log_density(self, x: Node) -> Node:
         scale, k = self.parameters
         ratio = x / scale
-        return _f("log", k / scale) + (k - 1.0) * _f("log", ratio) - ratio**k
+        return f("log", k / scale) + (k - 1.0) * f("log", ratio) - ratio**k
 
     def _moment(self, order: float) -> Node:
-        return _f("exp", _f("lgamma", 1.0 + order / self.parameters[1]))
+        return f("exp", f("lgamma", 1.0 + order / self.parameters[1]))
 
     def mean(self) -> Node:
         return self.parameters[0] * self._moment(1.0)
@@ -71,15 +71,15 @@ class Weibull(Distribution):
 
     def entropy(self) -> Node:
         scale, k = self.parameters
-        return EULER * (1.0 - 1.0 / k) + _f("log", scale / k) + 1.0
+        return EULER * (1.0 - 1.0 / k) + f("log", scale / k) + 1.0
 
     def cdf(self, x: Node) -> Node:
         scale, k = self.parameters
-        return -_f("expm1", -((x / scale) ** k))
+        return -f("expm1", -((x / scale) ** k))
 
     def icdf(self, x: Node) -> Node:
         scale, k = self.parameters
-        return scale * (-_f("log1p", -x)) ** (1.0 / k)
+        return scale * (-f("log1p", -x)) ** (1.0 / k)
 
     def drawn(self, shape: Shape) -> Node:
         return self.icdf(self.draws.uniform(shape))
@@ -113,11 +113,11 @@ class Pareto(Distribution):
 
     def log_density(self, x: Node) -> Node:
         scale, alpha = self.parameters
-        return _f("log", alpha) + alpha * _f("log", scale) - (alpha + 1.0) * _f("log", x)
+        return f("log", alpha) + alpha * f("log", scale) - (alpha + 1.0) * f("log", x)
 
     def mean(self) -> Node:
         scale, alpha = self.parameters
-        above = _f("clamp", alpha, 1.0)
+        above = f("clamp", alpha, 1.0)
         return above * scale / (above - 1.0)
 
     def mode(self) -> Node:
@@ -125,12 +125,12 @@ class Pareto(Distribution):
 
     def variance(self) -> Node:
         scale, alpha = self.parameters
-        above = _f("clamp", alpha, 2.0)
+        above = f("clamp", alpha, 2.0)
         return scale**2.0 * above / ((above - 1.0) ** 2.0 * (above - 2.0))
 
     def entropy(self) -> Node:
         scale, alpha = self.parameters
-        return _f("log", scale / alpha) + 1.0 + 1.0 / alpha
+        return f("log", scale / alpha) + 1.0 + 1.0 / alpha
 
     def cdf(self, x: Node) -> Node:
         scale, alpha = self.parameters
@@ -138,7 +138,7 @@ class Pareto(Distribution):
 
     def icdf(self, x: Node) -> Node:
         scale, alpha = self.parameters
-        return scale * _f("exp", -_f("log1p", -x) / alpha)
+        return scale * f("exp", -f("log1p", -x) / alpha)
 
     def drawn(self, shape: Shape) -> Node:
         return self.icdf(self.draws.uniform(shape))
@@ -153,26 +153,26 @@ class HalfCauchy(Distribution):
 
     def log_density(self, x: Node) -> Node:
         (scale,) = self.parameters
-        inside = math.log(2 / math.pi) - _f("log", scale) - _f("log1p", (x / scale) ** 2.0)
-        return _f("where", x >= 0.0, inside, -math.inf)
+        inside = math.log(2 / math.pi) - f("log", scale) - f("log1p", (x / scale) ** 2.0)
+        return f("where", x >= 0.0, inside, -math.inf)
 
     def mean(self) -> Node:
         return self.values.own(self.values.graph.constant(np.full(self.shape, np.inf)))
 
     def mode(self) -> Node:
-        return self.values.own(_f("zeros_like", self.parameters[0]))
+        return self.values.own(f("zeros_like", self.parameters[0]))
 
     def variance(self) -> Node:
         return self.mean()
 
     def entropy(self) -> Node:
-        return math.log(2 * math.pi) + _f("log", self.parameters[0])
+        return math.log(2 * math.pi) + f("log", self.parameters[0])
 
     def cdf(self, x: Node) -> Node:
-        return (2 / math.pi) * _f("atan", x / self.parameters[0])
+        return (2 / math.pi) * f("atan", x / self.parameters[0])
 
     def icdf(self, x: Node) -> Node:
-        return self.parameters[0] * _f("tan", x * (math.pi / 2))
+        return self.parameters[0] * f("tan", x * (math.pi / 2))
 
     def drawn(self, shape: Shape) -> Node:
         return self.icdf(self.draws.uniform(shape))
@@ -191,11 +191,11 @@ class InverseGamma(ByInverse):
 
     def log_density(self, x: Node) -> Node:
         a, rate = self.parameters
-        return a * _f("log", rate) - (a + 1.0) * _f("log", x) - rate / x - _f("lgamma", a)
+        return a * f("log", rate) - (a + 1.0) * f("log", x) - rate / x - f("lgamma", a)
 
     def mean(self) -> Node:
         a, rate = self.parameters
-        return _f("where", a > 1.0, rate / (a - 1.0), math.inf)
+        return f("where", a > 1.0, rate / (a - 1.0), math.inf)
 
     def mode(self) -> Node:
         a, rate = self.parameters
@@ -204,11 +204,11 @@ class InverseGamma(ByInverse):
     def variance(self) -> Node:
         a, rate = self.parameters
         finite = rate**2.0 / ((a - 1.0) ** 2.0 * (a - 2.0))
-        return _f("where", a > 2.0, finite, math.inf)
+        return f("where", a > 2.0, finite, math.inf)
 
     def entropy(self) -> Node:
         a, rate = self.parameters
-        return a + _f("log", rate) + _f("lgamma", a) - (1.0 + a) * _f("digamma", a)
+        return a + f("log", rate) + f("lgamma", a) - (1.0 + a) * f("digamma", a)
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.special import gammainccinv
@@ -220,7 +220,7 @@ class InverseGamma(ByInverse):
 
     def cdf(self, x: Node) -> Node:
         a, rate = self.parameters
-        return 1.0 - _f("gammainc", a, rate / x)
+        return 1.0 - f("gammainc", a, rate / x)
 
 
 class Kumaraswamy(Distribution):
@@ -233,12 +233,12 @@ class Kumaraswamy(Distribution):
 
     def log_density(self, x: Node) -> Node:
         a, b = self.parameters
-        whole = _f("log", a) + _f("log", b)
-        return whole + (a - 1.0) * _f("log", x) + (b - 1.0) * _f("log1p", -(x**a))
+        whole = f("log", a) + f("log", b)
+        return whole + (a - 1.0) * f("log", x) + (b - 1.0) * f("log1p", -(x**a))
 
     def _moment(self, order: float) -> Node:
         a, b = self.parameters
-        return b * _f("exp", _log_beta(1.0 + order / a, b))
+        return b * f("exp", _log_beta(1.0 + order / a, b))
 
     def mean(self) -> Node:
         return self._moment(1.0)
@@ -246,16 +246,16 @@ class Kumaraswamy(Distribution):
     def mode(self) -> Node:
         """PyTorch's, where the two parameters are exchanged: it is nan."""
         a, b = self.parameters
-        log = _f("log1p", -b) / b - _f("log1p", -b * a)
-        return _f("where", _f("logical_or", a < 1.0, b < 1.0), math.nan, _f("exp", log))
+        log = f("log1p", -b) / b - f("log1p", -b * a)
+        return f("where", f("logical_or", a < 1.0, b < 1.0), math.nan, f("exp", log))
 
     def variance(self) -> Node:
         return self._moment(2.0) - self._moment(1.0) ** 2.0
 
     def entropy(self) -> Node:
         a, b = self.parameters
-        harmonic = _f("digamma", b + 1.0) + EULER
-        rest = (1.0 - 1.0 / a) * harmonic - _f("log", a) - _f("log", b)
+        harmonic = f("digamma", b + 1.0) + EULER
+        rest = (1.0 - 1.0 / a) * harmonic - f("log", a) - f("log", b)
         return 1.0 - 1.0 / b + rest
 
     def cdf(self, x: Node) -> Node:
@@ -281,23 +281,23 @@ class FisherSnedecor(ByInverse):
     def log_density(self, x: Node) -> Node:
         first, second = (each / 2.0 for each in self.parameters)
         ratio = self.parameters[0] / self.parameters[1]
-        own = first * _f("log", ratio) + (first - 1.0) * _f("log", x)
-        return own - (first + second) * _f("log1p", ratio * x) - _log_beta(first, second)
+        own = first * f("log", ratio) + (first - 1.0) * f("log", x)
+        return own - (first + second) * f("log1p", ratio * x) - _log_beta(first, second)
 
     def mean(self) -> Node:
         second = self.parameters[1]
-        return _f("where", second > 2.0, second / (second - 2.0), math.nan)
+        return f("where", second > 2.0, second / (second - 2.0), math.nan)
 
     def mode(self) -> Node:
         first, second = self.parameters
         found = (first - 2.0) / first * second / (second + 2.0)
-        return _f("where", first > 2.0, found, math.nan)
+        return f("where", first > 2.0, found, math.nan)
 
     def variance(self) -> Node:
         first, second = self.parameters
         whole = 2.0 * second**2.0 * (first + second - 2.0)
         finite = whole / (first * (second - 2.0) ** 2.0 * (second - 4.0))
-        return _f("where", second > 4.0, finite, math.nan)
+        return f("where", second > 4.0, finite, math.nan)
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.stats import f
@@ -312,8 +312,8 @@ class VonMises(ByInverse):
 
     def log_density(self, x: Node) -> Node:
         loc, k = self.parameters
-        size = math.log(2 * math.pi) + _f("log", _f("i0e", k)) + k
-        return k * _f("cos", x - loc) - size
+        size = math.log(2 * math.pi) + f("log", f("i0e", k)) + k
+        return k * f("cos", x - loc) - size
 
     def mean(self) -> Node:
         return self.parameters[0]
@@ -323,7 +323,7 @@ class VonMises(ByInverse):
 
     def variance(self) -> Node:
         k = self.parameters[1]
-        return 1.0 - _f("i1e", k) / _f("i0e", k)
+        return 1.0 - f("i1e", k) / f("i0e", k)
 
     def inverse(self, u: Any, *parameters: Any) -> Any:
         from scipy.stats import vonmises
@@ -348,19 +348,19 @@ class NegativeBinomial(OfLogits):
         return self.parameters[0]
 
     def log_density(self, x: Node) -> Node:
-        sides = self.total * _f("softplus", self.logits) + x * _f("softplus", -self.logits)
-        ways = _f("lgamma", self.total + x) - _f("lgamma", 1.0 + x) - _f("lgamma", self.total)
-        return _f("where", _f("eq", self.total + x, 0.0), 0.0, ways) - sides
+        sides = self.total * f("softplus", self.logits) + x * f("softplus", -self.logits)
+        ways = f("lgamma", self.total + x) - f("lgamma", 1.0 + x) - f("lgamma", self.total)
+        return f("where", f("eq", self.total + x, 0.0), 0.0, ways) - sides
 
     def mean(self) -> Node:
-        return self.total * _f("exp", self.logits)
+        return self.total * f("exp", self.logits)
 
     def mode(self) -> Node:
-        found = _f("floor", (self.total - 1.0) * _f("exp", self.logits))
-        return _f("clamp", found, 0.0)
+        found = f("floor", (self.total - 1.0) * f("exp", self.logits))
+        return f("clamp", found, 0.0)
 
     def variance(self) -> Node:
-        return self.mean() * (1.0 + _f("exp", self.logits))
+        return self.mean() * (1.0 + f("exp", self.logits))
 
     def drawn(self, shape: Shape) -> Node:
         from scipy.stats import nbinom
@@ -384,7 +384,7 @@ class Relaxed(OfLogits):
 
     def _noise(self, shape: Shape) -> Node:
         edge = float(np.finfo(np.float32).eps)
-        return _f("clamp", self.draws.uniform(shape), edge, 1.0 - edge)
+        return f("clamp", self.draws.uniform(shape), edge, 1.0 - edge)
 
     def attribute(self, name: str) -> Any:
         return self.temperature if name == "temperature" else super().attribute(name)
@@ -397,15 +397,15 @@ class RelaxedBernoulli(Relaxed):
 
     def log_density(self, x: Node) -> Node:
         t = self.temperature
-        height = _f("log", x) - _f("log1p", -x)
+        height = f("log", x) - f("log1p", -x)
         apart = self.logits - height * t
-        own = _f("log", t) + apart - 2.0 * _f("softplus", apart)
-        return own - _f("log", x) - _f("log1p", -x)
+        own = f("log", t) + apart - 2.0 * f("softplus", apart)
+        return own - f("log", x) - f("log1p", -x)
 
     def drawn(self, shape: Shape) -> Node:
         u = self._noise(shape)
-        noise = _f("log", u) - _f("log1p", -u)
-        return _f("sigmoid", (noise + self.logits) / self.temperature)
+        noise = f("log", u) - f("log1p", -u)
+        return f("sigmoid", (noise + self.logits) / self.temperature)
 
 
 class ContinuousBernoulli(OfLogits):
@@ -421,20 +421,20 @@ class ContinuousBernoulli(OfLogits):
 
     def _apart(self, formula: Callable[[Node], Node], near: Node) -> Node:
         """A formula of the probabilities, or where these are close to 1/2 what stands for it."""
-        is_apart = _f("logical_or", self.probs <= _NEAR[0], self.probs > _NEAR[1])
-        return _f("where", is_apart, formula(_f("where", is_apart, self.probs, _NEAR[0])), near)
+        is_apart = f("logical_or", self.probs <= _NEAR[0], self.probs > _NEAR[1])
+        return f("where", is_apart, formula(f("where", is_apart, self.probs, _NEAR[0])), near)
 
     def log_norm(self) -> Node:
         """The logarithm of the factor by which it integrates to 1."""
         x = (self.probs - 0.5) ** 2.0
 
         def formula(p: Node) -> Node:
-            return _f("log", _odds(p)) - _f("log", _f("abs", 1.0 - 2.0 * p))
+            return f("log", _odds(p)) - f("log", f("abs", 1.0 - 2.0 * p))
 
         return self._apart(formula, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     def log_density(self, x: Node) -> Node:
-        return x * self.logits - _f("softplus", self.logits) + self.log_norm()
+        return x * self.logits - f("softplus", self.logits) + self.log_norm()
 
     def mean(self) -> Node:
         x = self.probs - 0.5
@@ -449,19 +449,19 @@ class ContinuousBernoulli(OfLogits):
         )
 
     def entropy(self) -> Node:
-        rest = _f("log1p", -self.probs)
-        return self.mean() * (rest - _f("log", self.probs)) - self.log_norm() - rest
+        rest = f("log1p", -self.probs)
+        return self.mean() * (rest - f("log", self.probs)) - self.log_norm() - rest
 
     def cdf(self, x: Node) -> Node:
         inside = self._apart(
             lambda p: (p**x * (1.0 - p) ** (1.0 - x) + p - 1.0) / (2.0 * p - 1.0), x
         )
-        return _f("where", x <= 0.0, 0.0, _f("where", x >= 1.0, 1.0, inside))
+        return f("where", x <= 0.0, 0.0, f("where", x >= 1.0, 1.0, inside))
 
     def icdf(self, x: Node) -> Node:
         def formula(p: Node) -> Node:
-            rest = _f("log1p", -p)
-            return (_f("log1p", -p + x * (2.0 * p - 1.0)) - rest) / (_f("log", p) - rest)
+            rest = f("log1p", -p)
+            return (f("log1p", -p + x * (2.0 * p - 1.0)) - rest) / (f("log", p) - rest)
 
         return self._apart(formula, x)
 
@@ -471,8 +471,8 @@ class ContinuousBernoulli(OfLogits):
 
 def _odds(p: Node, *, signed: bool = False) -> Node:
     """log((1 - p) / p), without its sign unless that is asked for."""
-    found = _f("log1p", -p) - _f("log", p)
-    return found if signed else _f("abs", found)
+    found = f("log1p", -p) - f("log", p)
+    return found if signed else f("abs", found)
 
 
 class RelaxedOneHotCategorical(Relaxed):
@@ -486,15 +486,15 @@ class RelaxedOneHotCategorical(Relaxed):
     def log_density(self, x: Node) -> Node:
         t = self.temperature
         count = float(self.shape[-1])
-        logs = _f("log", x)
+        logs = f("log", x)
         score = self.logits - logs * t
-        score = _f("sum", score - _f("logsumexp", score, -1, True), -1)
-        scale = math.lgamma(count) + (count - 1.0) * _f("log", t)
-        return score + scale - _f("sum", logs, -1)
+        score = f("sum", score - f("logsumexp", score, -1, True), -1)
+        scale = math.lgamma(count) + (count - 1.0) * f("log", t)
+        return score + scale - f("sum", logs, -1)
 
     def drawn(self, shape: Shape) -> Node:
-        noise = -_f("log", -_f("log", self._noise(shape)))
-        return _f("softmax", (self.logits + noise) / self.temperature, -1)
+        noise = -f("log", -f("log", self._noise(shape)))
+        return f("softmax", (self.logits + noise) / self.temperature, -1)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):

@@ -14,13 +14,13 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops import f
 from gradcli.ops.shapes import broadcast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.compound_distributions import Independent, MixtureSameFamily
 from gradcli.trace.constraints import POSITIVE, PROBABILITY, REAL, Constraint, each, within
 from gradcli.trace.distribution_calls import HOME, DistributionCalls
 from gradcli.trace.distributions import Distribution, Method
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Special
@@ -213,7 +213,7 @@ class Compose(Bijection):
 
     def log_stretch(self, x: Node, y: Node) -> Node:
         if not self.steps:
-            return _f("zeros_like", x)
+            return f("zeros_like", x)
         values = [x]
         for part in self.steps[:-1]:
             values.append(part.of(values[-1]))
@@ -258,10 +258,10 @@ class ExpTransform(Bijection):
     codomain = POSITIVE
 
     def forward(self, x: Node) -> Node:
-        return _f("exp", x)
+        return f("exp", x)
 
     def backward(self, y: Node) -> Node:
-        return _f("log", y)
+        return f("log", y)
 
     def log_stretch(self, x: Node, y: Node) -> Node:
         return x
@@ -272,43 +272,43 @@ class SigmoidTransform(Bijection):
 
     def _clipped(self, share: Node) -> Node:
         limits = np.finfo(np.float32 if self.values.is_single(share) else np.float64)
-        return _f("clamp", share, float(limits.tiny), 1.0 - float(limits.eps))
+        return f("clamp", share, float(limits.tiny), 1.0 - float(limits.eps))
 
     def forward(self, x: Node) -> Node:
-        return self._clipped(_f("sigmoid", x))
+        return self._clipped(f("sigmoid", x))
 
     def backward(self, y: Node) -> Node:
         y = self._clipped(y)
-        return _f("log", y) - _f("log1p", -y)
+        return f("log", y) - f("log1p", -y)
 
     def log_stretch(self, x: Node, y: Node) -> Node:
-        return -_f("softplus", -x) - _f("softplus", x)
+        return -f("softplus", -x) - f("softplus", x)
 
 
 class SoftplusTransform(Bijection):
     codomain = POSITIVE
 
     def forward(self, x: Node) -> Node:
-        return _f("softplus", x)
+        return f("softplus", x)
 
     def backward(self, y: Node) -> Node:
-        return _f("log", -_f("expm1", -y)) + y
+        return f("log", -f("expm1", -y)) + y
 
     def log_stretch(self, x: Node, y: Node) -> Node:
-        return -_f("softplus", -x)
+        return -f("softplus", -x)
 
 
 class TanhTransform(Bijection):
     codomain = SIGNED_SHARES
 
     def forward(self, x: Node) -> Node:
-        return _f("tanh", x)
+        return f("tanh", x)
 
     def backward(self, y: Node) -> Node:
-        return _f("atanh", y)
+        return f("atanh", y)
 
     def log_stretch(self, x: Node, y: Node) -> Node:
-        return 2.0 * (math.log(2.0) - x - _f("softplus", -2.0 * x))
+        return 2.0 * (math.log(2.0) - x - f("softplus", -2.0 * x))
 
 
 class AffineTransform(Bijection):
@@ -327,14 +327,14 @@ class AffineTransform(Bijection):
         return (y - self.loc) / self.scale
 
     def log_stretch(self, x: Node, y: Node) -> Node:
-        logs = _f("log", _f("abs", self.scale))
+        logs = f("log", f("abs", self.scale))
         if not self.values.is_tensor(self.scale):
-            logs = _f("expand", logs, x.shape)
+            logs = f("expand", logs, x.shape)
         logs = summed(logs, min(self.events, logs.ndim))
-        return _f("expand", logs, x.shape[: x.ndim - self.events])
+        return f("expand", logs, x.shape[: x.ndim - self.events])
 
     def sign(self) -> Any:
-        sign = _f("sign", self.scale)
+        sign = f("sign", self.scale)
         if self.values.is_tensor(self.scale):
             return sign
         return self.values.graph.constant(int(self.values.number(sign, "scale")))
@@ -348,7 +348,7 @@ class AffineTransform(Bijection):
 
 def summed(x: Node, count: int) -> Node:
     """The sum over so many last axes."""
-    return _f("sum", x, tuple(range(-count, 0))) if count > 0 else x
+    return f("sum", x, tuple(range(-count, 0))) if count > 0 else x
 
 
 def _product(values: Values, parts: Sequence[Bijection]) -> Any:

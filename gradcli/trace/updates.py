@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast, zeros_like
@@ -184,7 +184,7 @@ class Updates(ElementUpdates):
             row = FUNCTIONS["narrow"].build(row, 0, 0, count)
         else:
             row = FUNCTIONS["pad"].build(row, (0, count - node.size), "constant", 0.0)
-        result: Node = FUNCTIONS["reshape"].build(row, *shape)
+        result = f("reshape", row, *shape)
         resized = leaf(detach(cast(result, node.kind)), marked=False)
         self.replace(node, resized)
         return resized
@@ -301,8 +301,8 @@ class Updates(ElementUpdates):
 
             check_drawn(name, self.values.array_dtype(node))
         if name == "normal":
-            return FUNCTIONS["randn_like"].build(node) * b + a  # type: ignore[no-any-return]
-        return FUNCTIONS["rand_like"].build(node) * (b - a) + a  # type: ignore[no-any-return]
+            return f("randn_like", node) * b + a
+        return f("rand_like", node) * (b - a) + a
 
     # --- new values for what an expression names ---
 

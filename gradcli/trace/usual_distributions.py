@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops import f
 from gradcli.ops.kinds import cast
 from gradcli.trace.constraints import (
     NOT_NEGATIVE,
@@ -28,7 +29,6 @@ from gradcli.trace.constraints import (
     within,
 )
 from gradcli.trace.distributions import Distribution, OfLogits, shown_value
-from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
 
 LOG_TWO_PI = math.log(2 * math.pi)
@@ -40,7 +40,7 @@ class Normal(Distribution):
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return -((x - loc) ** 2.0) / (2.0 * scale**2.0) - _f("log", scale) - LOG_TWO_PI / 2
+        return -((x - loc) ** 2.0) / (2.0 * scale**2.0) - f("log", scale) - LOG_TWO_PI / 2
 
     def mean(self) -> Node:
         return self.parameters[0]
@@ -55,7 +55,7 @@ class Normal(Distribution):
         return self.parameters[1]
 
     def entropy(self) -> Node:
-        return 0.5 + LOG_TWO_PI / 2 + _f("log", self.parameters[1])
+        return 0.5 + LOG_TWO_PI / 2 + f("log", self.parameters[1])
 
     def drawn(self, shape: Shape) -> Node:
         loc, scale = self.parameters
@@ -63,11 +63,11 @@ class Normal(Distribution):
 
     def cdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return 0.5 * (1.0 + _f("erf", (x - loc) / (scale * math.sqrt(2))))
+        return 0.5 * (1.0 + f("erf", (x - loc) / (scale * math.sqrt(2))))
 
     def icdf(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return loc + scale * _f("erfinv", 2.0 * x - 1.0) * math.sqrt(2)
+        return loc + scale * f("erfinv", 2.0 * x - 1.0) * math.sqrt(2)
 
 
 class Uniform(Distribution):
@@ -91,8 +91,8 @@ class Uniform(Distribution):
 
     def log_density(self, x: Node) -> Node:
         low, high = self.parameters
-        inside = cast(_f("logical_and", x >= low, x < high), "float")
-        return _f("log", inside) - _f("log", high - low)
+        inside = cast(f("logical_and", x >= low, x < high), "float")
+        return f("log", inside) - f("log", high - low)
 
     def mean(self) -> Node:
         return (self.parameters[0] + self.parameters[1]) / 2.0
@@ -107,7 +107,7 @@ class Uniform(Distribution):
         return (self.parameters[1] - self.parameters[0]) / math.sqrt(12.0)
 
     def entropy(self) -> Node:
-        return _f("log", self.parameters[1] - self.parameters[0])
+        return f("log", self.parameters[1] - self.parameters[0])
 
     def drawn(self, shape: Shape) -> Node:
         low, high = self.parameters
@@ -115,7 +115,7 @@ class Uniform(Distribution):
 
     def cdf(self, x: Node) -> Node:
         low, high = self.parameters
-        return _f("clamp", (x - low) / (high - low), 0.0, 1.0)
+        return f("clamp", (x - low) / (high - low), 0.0, 1.0)
 
     def icdf(self, x: Node) -> Node:
         low, high = self.parameters
@@ -129,13 +129,13 @@ class Exponential(Distribution):
 
     def log_density(self, x: Node) -> Node:
         (rate,) = self.parameters
-        return _f("log", rate) - rate * x
+        return f("log", rate) - rate * x
 
     def mean(self) -> Node:
-        return _f("reciprocal", self.parameters[0])
+        return f("reciprocal", self.parameters[0])
 
     def mode(self) -> Node:
-        return self.values.own(_f("zeros_like", self.parameters[0]))
+        return self.values.own(f("zeros_like", self.parameters[0]))
 
     def variance(self) -> Node:
         return self.parameters[0] ** -2.0
@@ -144,16 +144,16 @@ class Exponential(Distribution):
         return self.mean()
 
     def entropy(self) -> Node:
-        return 1.0 - _f("log", self.parameters[0])
+        return 1.0 - f("log", self.parameters[0])
 
     def drawn(self, shape: Shape) -> Node:
-        return -_f("log1p", -self.draws.uniform(shape)) / self.parameters[0]
+        return -f("log1p", -self.draws.uniform(shape)) / self.parameters[0]
 
     def cdf(self, x: Node) -> Node:
-        return 1.0 - _f("exp", -self.parameters[0] * x)
+        return 1.0 - f("exp", -self.parameters[0] * x)
 
     def icdf(self, x: Node) -> Node:
-        return -_f("log1p", -x) / self.parameters[0]
+        return -f("log1p", -x) / self.parameters[0]
 
 
 class Laplace(Distribution):
@@ -162,7 +162,7 @@ class Laplace(Distribution):
 
     def log_density(self, x: Node) -> Node:
         loc, scale = self.parameters
-        return -_f("log", 2.0 * scale) - _f("abs", x - loc) / scale
+        return -f("log", 2.0 * scale) - f("abs", x - loc) / scale
 
     def mean(self) -> Node:
         return self.parameters[0]
@@ -177,7 +177,7 @@ class Laplace(Distribution):
         return math.sqrt(2.0) * self.parameters[1]
 
     def entropy(self) -> Node:
-        return 1.0 + _f("log", 2.0 * self.parameters[1])
+        return 1.0 + f("log", 2.0 * self.parameters[1])
 
     def drawn(self, shape: Shape) -> Node:
         return self.icdf(self.draws.uniform(shape))
@@ -185,12 +185,12 @@ class Laplace(Distribution):
     def cdf(self, x: Node) -> Node:
         loc, scale = self.parameters
         apart = x - loc
-        return 0.5 - 0.5 * _f("sign", apart) * _f("expm1", -_f("abs", apart) / scale)
+        return 0.5 - 0.5 * f("sign", apart) * f("expm1", -f("abs", apart) / scale)
 
     def icdf(self, x: Node) -> Node:
         loc, scale = self.parameters
         apart = x - 0.5
-        return loc - scale * _f("sign", apart) * _f("log1p", -2.0 * _f("abs", apart))
+        return loc - scale * f("sign", apart) * f("log1p", -2.0 * f("abs", apart))
 
 
 class Bernoulli(OfLogits):
@@ -203,20 +203,20 @@ class Bernoulli(OfLogits):
     })  # fmt: skip
 
     def log_density(self, x: Node) -> Node:
-        return x * self.logits - _f("softplus", self.logits)
+        return x * self.logits - f("softplus", self.logits)
 
     def mean(self) -> Node:
         return self.probs
 
     def mode(self) -> Node:
         likely = cast(self.probs >= 0.5, "float")
-        return _f("where", _f("eq", self.probs, 0.5), math.nan, likely)
+        return f("where", f("eq", self.probs, 0.5), math.nan, likely)
 
     def variance(self) -> Node:
         return self.probs * (1.0 - self.probs)
 
     def entropy(self) -> Node:
-        return _f("softplus", self.logits) - self.probs * self.logits
+        return f("softplus", self.logits) - self.probs * self.logits
 
     def possible(self) -> Node:
         return self.values.own(self.values.graph.constant(np.arange(2.0)))
@@ -243,15 +243,15 @@ class Categorical(OfLogits):
     def log_density(self, x: Node) -> Node:
         x = self.values.index(x, "a value")
         shape = np.broadcast_shapes(x.shape, self.shape)
-        wide = _f("expand", self.logits, (*shape, self.logits.shape[-1]))
-        places = _f("expand", _f("unsqueeze", x, -1), (*shape, 1))
-        return _f("squeeze", _f("gather", wide, -1, places), -1)
+        wide = f("expand", self.logits, (*shape, self.logits.shape[-1]))
+        places = f("expand", f("unsqueeze", x, -1), (*shape, 1))
+        return f("squeeze", f("gather", wide, -1, places), -1)
 
     def mean(self) -> Node:
         return self._no_number()
 
     def mode(self) -> Node:
-        return _f("argmax", self.probs, -1)
+        return f("argmax", self.probs, -1)
 
     def variance(self) -> Node:
         return self._no_number()
@@ -261,7 +261,7 @@ class Categorical(OfLogits):
 
     def entropy(self) -> Node:
         lowest = float(np.finfo(np.float32 if self.values.is_single(self.logits) else float).min)
-        return -_f("sum", self.probs * _f("clamp", self.logits, lowest), -1)
+        return -f("sum", self.probs * f("clamp", self.logits, lowest), -1)
 
     def possible(self) -> Node:
         return self.values.own(self.values.graph.constant(np.arange(self.probs.shape[-1])))
