@@ -167,10 +167,8 @@ def _convolution(
     return result if bias is None else result + reshape(bias, (out, *[1] * axes))
 
 
-def _check_shapes(
-    name: str, axes: int, x: Node, weight: Node, bias: Node | None, groups: int
-) -> None:
-    """Raise `shape` where input, weight and bias do not belong together."""
+def check_dimensions(name: str, axes: int, x: Node, weight: Node) -> str:
+    """What the shapes of both are, in words. Raises `shape` for other numbers of axes."""
     both = f"input {show(x.shape)} and weight {show(weight.shape)}"
     if x.ndim not in (axes + 1, axes + 2) or weight.ndim != axes + 2:
         raise GradcliError(
@@ -178,6 +176,22 @@ def _check_shapes(
             f"{name} takes an input of {axes + 1} or {axes + 2} dimensions and a weight of "
             f"{axes + 2}; these are {both}",
         )
+    return both
+
+
+def check_bias(name: str, bias: Node | None, out: int, both: str) -> None:
+    """Raise `shape` where a bias has not one number for each output."""
+    if bias is not None and bias.shape != (out,):
+        raise GradcliError(
+            "shape", f"{name}: the bias has shape {show(bias.shape)}; {both} need {show((out,))}"
+        )
+
+
+def _check_shapes(
+    name: str, axes: int, x: Node, weight: Node, bias: Node | None, groups: int
+) -> None:
+    """Raise `shape` or `value` where input, weight and bias do not belong together."""
+    both = check_dimensions(name, axes, x, weight)
     if 0 in weight.shape:
         raise GradcliError("shape", f"{name}: the weight is empty: {both}")
     channels, out = x.shape[-axes - 1], weight.shape[0]
@@ -191,10 +205,7 @@ def _check_shapes(
             f"{name}: the input has {channels} channels, the weight needs "
             f"{weight.shape[1] * groups} (its axis 1 times groups={groups}): {both}",
         )
-    if bias is not None and bias.shape != (out,):
-        raise GradcliError(
-            "shape", f"{name}: the bias has shape {show(bias.shape)}; {both} need {show((out,))}"
-        )
+    check_bias(name, bias, out, both)
 
 
 def _paddings(name: str, window: Window, padding: Lengths | str) -> Paddings:

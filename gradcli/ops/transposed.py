@@ -8,6 +8,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.contractions import matmul
+from gradcli.ops.convolutions import check_bias, check_dimensions
 from gradcli.ops.group import Group
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
@@ -166,13 +167,7 @@ def _check_shapes(
     name: str, axes: int, x: Node, weight: Node, bias: Node | None, groups: int
 ) -> None:
     """Raise `shape` or `value` where input, weight and bias do not belong together."""
-    both = f"input {show(x.shape)} and weight {show(weight.shape)}"
-    if x.ndim not in (axes + 1, axes + 2) or weight.ndim != axes + 2:
-        raise GradcliError(
-            "shape",
-            f"{name} takes an input of {axes + 1} or {axes + 2} dimensions and a weight of "
-            f"{axes + 2}; these are {both}",
-        )
+    both = check_dimensions(name, axes, x, weight)
     if 0 in weight.shape or 0 in x.shape[-axes:]:
         raise GradcliError("shape", f"{name} of nothing: {both}")
     channels = x.shape[-axes - 1]
@@ -186,11 +181,7 @@ def _check_shapes(
             f"{name}: the input has {channels} channels, the weight needs {weight.shape[0]} "
             f"(its axis 0): {both}",
         )
-    out = groups * weight.shape[1]
-    if bias is not None and bias.shape != (out,):
-        raise GradcliError(
-            "shape", f"{name}: the bias has shape {show(bias.shape)}; {both} need {show((out,))}"
-        )
+    check_bias(name, bias, groups * weight.shape[1], both)
 
 
 def _check_output_padding(name: str, window: Window, more: Lengths) -> None:

@@ -199,13 +199,9 @@ def _missing(
     listed = ", ".join(f'"{each}"' for each in names)
     plural = "s" if len(names) == 1 else ""  # as PyTorch has it
     said = f"{name}() missing {len(names)} required positional argument{plural}: {listed}"
-    if function.name in _OF_SEVERAL:
+    if function.overloaded:
         said = f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), "
         said += "but expected one of:"
     told = " and ".join(names)
     hint = f"{name}(…, {names[0]}=…)"
     return RefusedError(("TypeError", said), "type", f"{name} needs {told}", hint=hint)
-
-
-_OF_SEVERAL = ("linspace", "logspace", "rand", "randn")
-"""Functions of which there are several of a name, none of which takes so little."""

@@ -109,10 +109,21 @@ def wrong(
         return error
     name, place = place_in_pytorch(function, parameter, place)
     if place > 1 and function.overloaded:
-        given_all = [class_of(values, each) for each in arguments]
-        named = {n: class_of(values, each) for n, each in keywords.items()}
-        return CombinationError(function.name, given_all, named, told)
+        return _of_no_form(values, function, arguments, keywords, told)
     return WrongArgumentError(function, name, place, f"must be {wanted}, not {found}", told)
+
+
+def _of_no_form(
+    values: Values,
+    function: Function,
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+    told: Diagnostic,
+) -> CombinationError:
+    """The error for arguments that no form of a function takes."""
+    kinds = [class_of(values, each) for each in arguments]
+    named = {name: class_of(values, each) for name, each in keywords.items()}
+    return CombinationError(function.name, kinds, named, told)
 
 
 class CombinationError(RefusedError):
@@ -187,6 +198,8 @@ def misfit(
     ]
     if not missing:
         return error
+    if function.overloaded:
+        return _of_no_form(values, function, arguments, keywords, told)
     listed = ", ".join(f'"{each}"' for each in missing)
     said = f"{function.name}() missing {len(missing)} required positional arguments: {listed}"
     return RefusedError(("TypeError", said), told.code, told.message, hint=told.hint)
