@@ -16,6 +16,7 @@ from gradcli.trace.wrong_arguments import (
     INSIDE,
     CombinationError,
     class_of,
+    lacking,
     name_in_pytorch,
     place_in_pytorch,
 )
@@ -196,12 +197,8 @@ def _missing(
     function: Function, name: str, kinds: Sequence[str], missing: Sequence[Parameter]
 ) -> RefusedError:
     names = [name_in_pytorch(function, each) for each in missing]
-    listed = ", ".join(f'"{each}"' for each in names)
-    plural = "s" if len(names) == 1 else ""  # as PyTorch has it
-    said = f"{name}() missing {len(names)} required positional argument{plural}: {listed}"
+    said = f"{name} needs {' and '.join(names)}"
+    told = Diagnostic("type", said, hint=f"{name}(…, {names[0]}=…)")
     if function.overloaded:
-        said = f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), "
-        said += "but expected one of:"
-    told = " and ".join(names)
-    hint = f"{name}(…, {names[0]}=…)"
-    return RefusedError(("TypeError", said), "type", f"{name} needs {told}", hint=hint)
+        return CombinationError(name, kinds, {}, told)
+    return RefusedError(("TypeError", lacking(name, names)), "type", said, hint=told.hint)

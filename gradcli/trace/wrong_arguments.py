@@ -200,6 +200,12 @@ def misfit(
         return error
     if function.overloaded:
         return _of_no_form(values, function, arguments, keywords, told)
-    listed = ", ".join(f'"{each}"' for each in missing)
-    said = f"{function.name}() missing {len(missing)} required positional arguments: {listed}"
+    said = lacking(function.name, missing)
     return RefusedError(("TypeError", said), told.code, told.message, hint=told.hint)
+
+
+def lacking(name: str, missing: Sequence[str]) -> str:
+    """What PyTorch says of a call without these arguments, of a function that has one form."""
+    listed = ", ".join(f'"{each}"' for each in missing)
+    plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+    return f"{name}() missing {len(missing)} required positional argument{plural}: {listed}"
