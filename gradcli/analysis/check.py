@@ -181,7 +181,7 @@ def check_leaf(
     """
     shape, size = gradient.value.shape, gradient.value.size
     elements = Elements(gradient, lines, largest)
-    cost = EVALUATIONS * lines.work + 1
+    cost = EVALUATIONS * max(lines.work, size) + 1  # moving one element copies all
     alone = size <= max(FEW, min(ELEMENTS, ALONE // cost))
     places = np.arange(size)
     if not alone:
