@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from tests.analysis.test_diagnosis import compared
@@ -63,6 +64,16 @@ NAMED = [
           "cat([(p[:2] < 0)*b*x[:2], [0.]]) + cat([[0.], (p[1:] > 0)*g*x[1:]])",
           "p[:2] < 0 instead of p[:2] > 0"),
     Named("f = sum((U@D)*V); L = f", "U", "V@D", "D"),
+    Named("s = einsum('ij,jl,l->i', U, D, b); L = sum(g*s)", "g", "einsum('ij,jl->i', U, D)",
+          "einsum('ij,jl->i', U, D) instead of einsum('ij,jl,l->i', U, D, b)"),
+    Named("logdet(U + h*D)", "h", "sum(solve(U + h*D, D))",
+          "sum(solve(U + h * D, D)) instead of trace(solve(U + h * D, D))"),
+    Named("m = log(1 + exp(D@b)); L = sum(g*m)", "b", "D.T@g", "the derivative of m by D@b"),
+    Named("m = log(1 + exp(D@b)); L = sum(g*m)", "b", "D.T@(g*m)",
+          "a function stands where its derivative belongs: m"),
+    Named("p = h*b + g; q = h*p + b; r = h*q + g; L = sum(r**2) + sum(q**2)", "h",
+          "sum(2*r*q) + sum(2*q*p)", "q in h*q, and 1 more like it, was taken as a constant"),
+    Named("p = A.T@v; L = sum((p - g)**2)*h", "A", "2*h*outer(v, p)", "g"),
 ]  # fmt: skip
 """Programs, leaves, wrong formulas, and what is said of these with certainty."""
 
@@ -104,6 +115,50 @@ def test_parentheses_are_told_where_they_may_be_wrong() -> None:
     assert found.sure
     assert "division by 2" in found.causes[0].message
     assert "parentheses" in found.causes[0].message
+
+
+def test_two_mistakes_next_to_each_other_are_not_certain() -> None:
+    """(D[0] + D[1])/2 is not the mean m, which is something else than its two terms are."""
+    found = compared(
+        "m = (D[0] + D[1] + D[1])/3; L = exp(-h*sum(m*b))",
+        {"D": DATA["D"], "b": DATA["b"], "h": DATA["h"]},
+        "b",
+        "-h*exp(-h*sum(m*b))*(D[0] + D[1])/2",
+    )
+    assert found.verdict == "fail"
+    assert not found.sure
+
+
+def test_names_may_stand_for_what_a_formula_computes() -> None:
+    """x[0]*c - x[1]*s is p: the factor is missing in front of all, not at every x."""
+    found = compared(
+        "c = cos(k*h); s = sin(k*h); p = b[0]*c - b[1]*s; q = b[0]*s + b[1]*c;"
+        "L = (p - 0.2)**2 + (q - 0.5)**2",
+        {"b": DATA["b"], "h": DATA["h"], "k": DATA["k"]},
+        "h",
+        "k*((p - 0.2)*(-b[0]*s - b[1]*c) + (q - 0.5)*(b[0]*c - b[1]*s))",
+    )
+    assert found.sure
+    correction = found.causes[0].correction
+    assert correction is not None
+    assert correction.formula.startswith("2 * (k *")
+
+
+@pytest.mark.parametrize("decimals", [17, 5])
+def test_numbers_are_called_rounded_where_they_are(decimals: int) -> None:
+    """The slip is found in the gradient's long formula either way."""
+    u, b, g, d = (np.asarray(DATA[name]) for name in "UbgD")
+    h = d[0]
+    z, n = 1 / (1 + np.exp(-(u @ h))), np.tanh(b)
+    wrong = g * z + u @ (g * (h - n) * z * (1 - z))  # not U.T
+    found = compared(
+        "z = sigmoid(U@h); n = tanh(b); o = (1 - z)*n + z*h; L = sum(g*o)",
+        {"U": u, "b": b, "g": g, "h": h},
+        "h",
+        np.round(wrong, decimals),
+    )
+    assert "U is not transposed" in found.causes[0].message
+    assert ("rounded" in found.causes[0].message) == (decimals == 5)
 
 
 def test_what_is_wrong_by_the_first_power_is_no_series() -> None:

@@ -109,4 +109,5 @@ def _touch(first: Mutant, second: Mutant) -> bool:
     place, above = second.place, second.place.above
     near = [each.part for each in (place, above) if each is not None]
     beside = [getattr(part, each) for part in near for each in part.__slots__]
-    return first.there is not None or any(each is first.instead for each in [*near, *beside])
+    own = (first.instead, first.place.part)  # of a couple, each stands in the same formula
+    return first.there is not None or any(each is one for each in [*near, *beside] for one in own)

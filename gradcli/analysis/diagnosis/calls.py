@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 
 from gradcli.analysis.diagnosis.pieces import Change, Material
-from gradcli.language.construct import NOWHERE, binary, name, number, numbers
+from gradcli.language.construct import NOWHERE, binary, call, name, number, numbers
 from gradcli.language.rewrite import Place, called, changed, keyword
 from gradcli.language.syntax import (
     Attribute,
@@ -17,11 +17,14 @@ from gradcli.language.syntax import (
     Expression,
     Keyword,
     Number,
+    String,
 )  # fmt: skip
 from gradcli.ops import FUNCTIONS
 
 SCORED = frozenset({"softmax", "log_softmax", "logsumexp", "cross_entropy"})
 """Functions of scores, the derivatives of which are made of a softmax."""
+LABELS = 3
+"""The most axes of an operand that an einsum may lack."""
 STRANGE = 1.25
 """What it costs that a function belongs here which neither program nor gradient has."""
 
@@ -36,12 +39,23 @@ def twins(part: Call, _place: Place, material: Material) -> Iterator[Change]:
         yield 1.0, "function", renamed(part, "softmax")  # it is not normalised
     if title == "abs" and len(part.arguments) == 1:
         yield STRANGE, "function", binary("**", part.arguments[0], number(2.0))
+    if title == "sum" and _is_square(part, material):
+        whole = changed(part, arguments=part.arguments[:1], keywords=())
+        for twin in ("trace", "diag"):
+            yield 1.15, "function", renamed(whole, twin)
     for twin in material.running if title == "sum" else ():
         running = renamed(part, twin)
         along = running if keyword(part, "dim") else with_keyword(running, "dim", number(0.0))
         yield STRANGE, "function", along
     if title in material.running:
         yield STRANGE, "function", renamed(part, "sum")
+
+
+def _is_square(part: Call, material: Material) -> bool:
+    """Whether a function is taken of a square matrix."""
+    _, operands = called(part)
+    shape = material.shape(operands[0]) if operands else None
+    return shape is not None and len(shape) == 2 and shape[0] == shape[1]
 
 
 def distributed(part: Call, _place: Place, _material: Material) -> Iterator[Change]:
@@ -97,6 +111,33 @@ def _sizes(material: Material) -> Iterator[Expression]:
     """What a number may be divided by to be its sign, nearly."""
     yield from (name(title) for title in material.names)
     yield from (piece.expression for piece in material.computed)
+
+
+def contracted(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    """An einsum with one operand more or less."""
+    title, operands = called(part)
+    equation, *given = operands or (None,)
+    if title != "einsum" or not (isinstance(equation, String) and "->" in equation.value):
+        return
+    labels, _, result = equation.value.replace(" ", "").partition("->")
+    terms = labels.split(",")
+    lengths: dict[str, int] = {}
+    for term, operand in zip(terms, given, strict=False):
+        lengths |= zip(term, material.shape(operand) or (), strict=False)
+
+    def einsum(*pairs: tuple[str, Expression]) -> Expression:
+        whole = String(f"{','.join(term for term, _ in pairs)}->{result}", NOWHERE)
+        return call("einsum", whole, *(operand for _, operand in pairs))
+
+    pairs = list(zip(terms, given, strict=False))
+    for other, shape in material.names.items():
+        for chosen in permutations(lengths, len(shape)) if 0 < len(shape) <= LABELS else ():
+            if tuple(lengths[label] for label in chosen) == shape:
+                yield 1.4, "operand-missing", einsum(*pairs, ("".join(chosen), name(other)))
+    for pair in pairs if len(pairs) > 1 else ():
+        rest = [each for each in pairs if each is not pair]
+        if {*result} <= {*"".join(term for term, _ in rest)}:
+            yield 1.2, "operand-extra", einsum(*rest)
 
 
 def unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:

@@ -15,12 +15,14 @@ from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
+from gradcli.differentiate import vjp
 from gradcli.graph import CONSTANT, Node, Shape
 from gradcli.language.construct import attribute, binary, call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Binary, Expression, Name, Number, Unary
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.exponential import exp
 from gradcli.ops.selection import abs_
 from gradcli.simplify import number_of
@@ -72,6 +74,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         *plain,
         *own,
         *_locals(claim, words),
+        *_of_functions(claim, words),
         *_powers(claim, words),
         *_by_hand(claim, words),
         *parts,
@@ -180,6 +183,39 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
                     yield Piece(expression.operand, f"{told} without its sign")
 
 
+def _of_functions(claim: Claim, words: Wording) -> Iterator[Piece]:
+    """The factors of functions that are written out: log(1 + exp(x)) gives 1/(1 + exp(-x))."""
+    for node, inside, derivative in _through(claim, words):
+        yield Piece(derivative, f"the derivative of {words.of(node)} by {words.of(inside)}")
+
+
+def _through(claim: Claim, words: Wording) -> Iterator[tuple[Node, Node, Expression]]:
+    """Functions of one value that take several steps, not only arithmetic, this value, and the
+    derivative by it.
+    """
+    below = {node: _only(node, claim) for node in claim.between[:MOST]}
+    inner = {each for each in below.values() if each is not None and not words.is_named(each)}
+    for node in (each for each in below if each not in inner):
+        steps, inside = [node], below[node]
+        while inside is not None and inside in inner and below.get(inside) is not None:
+            steps.append(inside)
+            inside = below[inside]
+        if inside is None or len(steps) == 1 or all(each.op.infix for each in steps):
+            continue
+        (slope,) = vjp([node], [node.graph.constant(1.0)], [inside])
+        text = None if slope is None else words.spelled(words.plain(slope))
+        derivative = _read(text) if text else None
+        if derivative is not None and not isinstance(derivative, Number | Name):
+            yield node, inside, derivative
+
+
+def _only(node: Node, claim: Claim) -> Node | None:
+    """The operand of an elementwise function of one value, of its shape."""
+    moving = [each for each in node.inputs if each in claim.moving]
+    alone = isinstance(node.op, Elementwise) and len(moving) == 1
+    return moving[0] if alone and moving[0].shape == node.shape else None
+
+
 def _powers(claim: Claim, words: Wording) -> Iterator[Piece]:
     """Those of what has a name and is raised to a power, and the next ones."""
     for node in claim.between[:MOST]:
@@ -196,6 +232,9 @@ def _mistaken(claim: Claim, words: Wording) -> dict[str, list[Change]]:
     derivative, or for a name a function that it is taken for.
     """
     found: dict[str, list[Change]] = {}
+    for node, _, slope in _through(claim, words):
+        if words.is_named(node):
+            found.setdefault(words.of(node), []).append((1.45, "undifferentiated", slope))
     for node in claim.between[:MOST]:
         function = function_of(node.op)
         local = ReverseStep(node, 0).local() if len(node.inputs) == 1 else None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gradcli.analysis.diagnosis.calls import renamed
 from gradcli.analysis.diagnosis.parentheses import regrouped
 from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
-from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_outermost
+from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_inverted, is_outermost
 from gradcli.diagnostics import Span
 from gradcli.language.construct import (
     NOWHERE,
@@ -25,7 +25,6 @@ from gradcli.language.construct import (
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, called, places, replaced
 from gradcli.language.syntax import (
-    Attribute,
     Binary,
     Call,
     Compare,
@@ -78,6 +77,8 @@ SAID = {
     "complement-extra": "it is taken from 1",
     "unsolved": "a linear system is not solved",
     "solved": "a linear system is solved",
+    "operand-missing": "an operand is missing",
+    "operand-extra": "an operand is too much",
     "factor-extra": "a factor is too much",
     "factor-missing": "the factor {piece} is missing",
     "divisor-missing": "the division by {piece} is missing",
@@ -94,6 +95,7 @@ MISSING = {
     "operand-transposed": "transposed-extra",
     "complement": "complement-extra",
     "unsolved": "solved",
+    "operand-missing": "operand-extra",
 }
 CONVERSE = MISSING | {extra: missing for missing, extra in reversed(MISSING.items())}
 """What a mistake is called in the other direction."""
@@ -340,7 +342,7 @@ class Grower:
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
     def _with_factors(self, part: Expression, place: Place) -> Iterator[Mutant]:
-        odd = _is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
+        odd = is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
         for piece in self.material.factors:
             more = _length(piece) + (0.2 if odd else 0.0)
             product = binary("*", piece.expression, part)
@@ -372,7 +374,7 @@ class Grower:
         """With a square matrix more in a product of matrices, or as that of a linear system."""
         shape = self.material.shape(part)
         inside = not is_outermost(place, "*/")
-        inverted = 0.4 if _is_inverted(place) else 0.0
+        inverted = 0.4 if is_inverted(place) else 0.0
         is_identity = isinstance(part, Call) and called(part)[0] == "eye"
         grouped = isinstance(part, Name) or (isinstance(part, Binary) and place.field == "right")
         if not shape or is_identity or (inside and not grouped):
@@ -448,15 +450,6 @@ def _renamed_at(place: Place, title: str) -> Expression:
     """The call there, of another function."""
     assert isinstance(place.part, Call)
     return renamed(place.part, title)
-
-
-def _is_inverted(place: Place) -> bool:
-    """Whether a factor of the part divides: it is a matrix that is inverted."""
-    if place.above is not None and isinstance(place.above.part, Attribute):  # its transpose
-        place = place.above
-    above = place.above.part if place.above is not None else None
-    inverts = isinstance(above, Call) and called(above)[0] in ("inv", "solve")
-    return inverts and (place.field, place.position) == ("arguments", 0)
 
 
 def _is_setting(place: Place) -> bool:

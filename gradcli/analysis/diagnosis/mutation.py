@@ -7,9 +7,9 @@ of the run, is the gradient: where it differs from the user's formula is the mis
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -90,21 +90,24 @@ class Mutation:
         self.mutants = sorted(mutants, key=lambda each: each.cost)
         self.dearest = math.inf
         """What a slip costs at most that is looked for."""
-        self._known: dict[Put, tuple[dict[Node, Array], Typed]] = {}
+        self._known: dict[Put, Freed] = {}
 
-    def _freed(self, put: Put) -> tuple[dict[Node, Array], Typed]:
-        """Values for all names, and the formula where they stand for these."""
+    def _freed(self, put: Put) -> Freed:
+        """The formula where all names stand for numbers near those that they have."""
         if put in self._known:
             return self._known[put]
         walk, generator = self.claim.walk, np.random.default_rng(0)
         free: dict[str, Node] = {}
-        feeds, fixed = dict(walk.feeds), counted(self.claim)
-        for title, node in {**walk.problem.names, **walk.problem.leaves, **walk.vectors}.items():
+        values: dict[str, Array] = {}
+        fixed = counted(self.claim)
+        for title, node in (walk.problem.names | walk.inputs | walk.vectors).items():
             value = self.points[0].value(node) if node.kind == "float" else None
             if value is not None and node.known is None and node not in fixed:
                 free[title] = node.graph.input(title, node.shape, "float")
-                feeds[free[title]] = put(moved(value, generator), value)
-        self._known[put] = feeds, typed(walk, self.typed.source, feeds, free)
+                values[title] = put(moved(value, generator), value)
+        feeds = walk.feeds | {free[title]: value for title, value in values.items()}
+        anywhere = typed(walk, self.typed.source, feeds, free)
+        self._known[put] = Freed(anywhere, feeds, values)
         return self._known[put]
 
     def singles(self) -> Iterator[Slip]:
@@ -184,12 +187,15 @@ class Mutation:
     def _is_one_formula(self, one: Slip, other: Slip, put: Put) -> bool:
         """Whether both make the same formula whatever the names stand for."""
         with Tolerant():
-            values, anywhere = self._freed(put)
-            nodes = [anywhere.value(each.formula) for each in (one, other)]
-            point = Steps(nodes, values, np.dtype(np.float64))
-            first, second = map(np.asarray, point.values())
-            return distance(first, second) <= self.claim.rtol
+            freed = self._freed(put)
+            nodes = [freed.typed.value(each.formula) for each in (one, other)]
+            return self._is_one(nodes, freed.feeds)
         return False
+
+    def _is_one(self, nodes: Sequence[Node], feeds: Mapping[Node, Array]) -> bool:
+        """Whether two nodes have one value. Raises what the engine raises."""
+        one, other = map(np.asarray, Steps(nodes, feeds, np.dtype(np.float64)).values())
+        return distance(one, other) <= self.claim.rtol
 
     def is_told_too(self, one: Slip, other: Slip) -> bool:
         """Whether it is told of a slip that it is another one in other words: of another kind, and
@@ -206,8 +212,7 @@ class Mutation:
 
     def is_plain(self, formula: Expression) -> bool:
         """Whether a formula is the gradient whatever the names stand for."""
-        node = self.value(formula)
-        return node is not None and any(self._agree([node, each], formula) for each in self._grads)
+        return any(self._says(formula, each) for each in self._grads)
 
     def holds(self, slip: Slip, points: Sequence[Point]) -> bool:
         """Whether the formula without it is right at further points."""
@@ -217,33 +222,24 @@ class Mutation:
 
     def shows(self, outcome: Node | None) -> bool:
         """Whether the user's formula is this whatever the names stand for."""
-        typed = self.typed.expression
-        return outcome is not None and self._agree([outcome, self.claim.mine], typed)
+        return outcome is not None and self._says(self.typed.expression, outcome)
 
-    def _agree(self, nodes: Sequence[Node], formula: Expression) -> bool:
-        """Whether two nodes do where all that a formula has a name for has other values."""
-        with Tolerant():
-            free = self._freely(nodes, formula)
-            point = Steps(nodes, free, np.dtype(np.float64))
-            one, other = map(np.asarray, point.values())
-            return distance(one, other) <= self.claim.rtol
-        return False
-
-    def _freely(self, nodes: Sequence[Node], formula: Expression) -> dict[Node, Array]:
-        """Other values for the inputs, and for all that a formula has a name for."""
-        walk, generator = self.claim.walk, np.random.default_rng(0)
+    def _says(self, formula: Expression, node: Node) -> bool:
+        """Whether a formula is a node where all names that it reads, and what is given, have other
+        values; what it computes that has a name may be this, or computed from these.
+        """
+        walk = self.claim.walk
+        known = walk.problem.names | walk.inputs | walk.vectors
         parts = (place.part for place in places(formula))
         read = {part.id for part in parts if isinstance(part, Name)}
-        known = walk.problem.names
-        named = {*walk.inputs.values(), *walk.vectors.values()}
-        named |= {known[title] for title in read if title in known}
-        found = dict(walk.feeds)
-        for node in ancestors(nodes):
-            value = self.points[0].value(node) if node in named else None
-            if value is not None and node.kind == "float" and node.known is None:
-                moves = APART * generator.uniform(-1.0, 1.0, value.shape)
-                found[node] = value + moves * np.where(value == 0, usual_size(value), np.abs(value))
-        return found
+        read |= walk.inputs.keys() | walk.vectors.keys()
+        with Tolerant():
+            freed = self._freed(as_moved)
+            there = {known[title]: freed.values[title] for title in read & freed.values.keys()}
+            ways = (self.typed.value(formula), freed.typed.value(formula))
+            shaped = map(self.claim.shaped, ways)
+            return any(self._is_one([each, node], freed.feeds | there) for each in shaped)
+        return False
 
     def right(self, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
         """Those that agree with the gradient at every fresh point."""
@@ -279,6 +275,15 @@ class Mutation:
         with Tolerant():
             return distance(point.value(node), point.value(self.claim.grad))
         return math.inf
+
+
+class Freed(NamedTuple):
+    """A formula whose names stand for other numbers."""
+
+    typed: Typed
+    feeds: dict[Node, Array]
+    values: dict[str, Array]
+    """The numbers, by name."""
 
 
 Put: TypeAlias = Callable[[Array, Array], Array]

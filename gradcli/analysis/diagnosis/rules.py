@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 from gradcli.analysis.diagnosis.calls import (
     SCORED,
     axes,
+    contracted,
     distributed,
     functions,
     is_elementwise,
@@ -77,6 +78,15 @@ def is_divisor(place: Place) -> bool:
     """Whether something is divided by the part."""
     above = place.above.part if place.above is not None else None
     return isinstance(above, Binary) and above.operator == "/" and place.field == "right"
+
+
+def is_inverted(place: Place) -> bool:
+    """Whether a factor of the part divides: it is a matrix that is inverted."""
+    if place.above is not None and isinstance(place.above.part, Attribute):  # its transpose
+        place = place.above
+    above = place.above.part if place.above is not None else None
+    inverts = isinstance(above, Call) and called(above)[0] in ("inv", "solve")
+    return inverts and (place.field, place.position) == ("arguments", 0)
 
 
 # --- operators -----------------------------------------------------------------------------
@@ -416,7 +426,8 @@ def _turned(part: Expression, place: Place, material: Material) -> Iterator[Chan
         of_product = isinstance(part, Binary) and part.operator == "@"
         cost = 1.15 if of_product else 1.0 if isinstance(part, Name) else 1.05
         yield cost, "operand-transposed", turned
-        yield 1.5, "unturned", binary("+", part, turned)
+        if not is_inverted(place):
+            yield 1.5, "unturned", binary("+", part, turned)
         if isinstance(part, Binary) and part.operator == "*" and _is_two(part.left):
             whole = attribute(part.right, turned.name)  # 2*A for A + A.T
             yield 1.2, "symmetric", binary("+", part.right, whole)
@@ -544,7 +555,7 @@ RULES: dict[type[Syntax], Sequence[Rule]] = {
     Name: (_name, _mistaken),
     Index: (_index,),
     List: (_list,),
-    Call: (twins, functions, distributed, unbiased, axes, _mistaken),
+    Call: (twins, functions, distributed, contracted, unbiased, axes, _mistaken),
 }
 EVERYWHERE: Sequence[Rule] = (
     _turned,

@@ -66,7 +66,7 @@ NEARLY = 2e-3
 """A factor this close to 1 is not a mistake of its own."""
 LONG_STEPS, LONG_WIDTH = 80, 400
 """The most steps and characters of a long formula of the gradient."""
-MUTANTS, MUTANTS_OF_LONG = 3_000, 2_000
+MUTANTS = 3_000
 """The most mutants of a formula that are tried."""
 
 
@@ -125,8 +125,14 @@ class Search:
             found = self.causes()
         else:
             slack = rounding(self.claim.theirs)
-            found = self.causes(slack) or self._misprinted(slack)
-            if found:
+            tried = islice(_misprints(self.claim, self.words, long=True), self._most)
+            slips = (
+                Cause(each.code, each.message)
+                for each in tried
+                if self.claim.fits(each.node, slack)
+            )
+            found = self.causes(slack) or [*islice(slips, SHOWN)]
+            if found and np.any(slack):
                 found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
         return found or self.times() or self._with_turn() or [described(self.claim)]
 
@@ -151,12 +157,6 @@ class Search:
         last = first if first == 0 else first + MARGIN if self._distinct >= SURE else len(RANK)
         by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
-
-    def _misprinted(self, slack: Array | float) -> list[Cause]:
-        """The most likely slips in the gradient's formula where that is long."""
-        tried = islice(_long_misprints(self.claim, self.words), self._most)
-        fitting = (each for each in tried if self.claim.fits(each.node, slack))
-        return [Cause(each.code, each.message) for each in islice(fitting, SHOWN)]
 
     def _two_terms(self) -> list[Cause]:
         """Two terms that are both missing."""
@@ -258,30 +258,23 @@ def _rank(code: str) -> int:
     return next((place for place, codes in enumerate(RANK) if code in codes.split()), len(RANK))
 
 
-def _misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
-    """The mutants of the gradient's formula where it is short; a formula of the user's has its
-    own.
+def _misprints(claim: Claim, words: Wording, *, long: bool = False) -> Iterator[Consequence]:
+    """The mutants of the gradient's formula where it is short, or only where it is long; a formula
+    of the user's has its own.
     """
-    text = words.spelled(words.plain(claim.grad))
-    if claim.typed is None and text is not None and claim.theirs.any():
-        yield from _mutants(claim, words, text, MUTANTS)
-
-
-def _long_misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
-    """The same of a long one, for what nothing else explains."""
     plain = words.plain(claim.grad)
-    if claim.typed is None and words.spelled(plain) is None and claim.theirs.any():
+    text = words.spelled(plain)
+    if claim.typed is not None or not claim.theirs.any() or long == (text is not None):
+        return
+    if long:  # the plain one may lack names
         texts = [words.spelled(each, LONG_STEPS, LONG_WIDTH) for each in (plain, claim.grad)]
-        text = min(filter(None, texts), key=len, default=None)  # the plain one may lack names
-        if text is not None:
-            yield from _mutants(claim, words, text, MUTANTS_OF_LONG)
-
-
-def _mutants(claim: Claim, words: Wording, text: str, most: int) -> Iterator[Consequence]:
+        text = min(filter(None, texts), key=len, default=None)
+    if text is None:
+        return
     with Tolerant():
         right = typed(claim.walk, Source("the gradient", text))
         grower = Grower(material(claim, words, right.remember()))
         mutants = sorted(grower.mutants(right.expression), key=lambda each: each.cost)
-        for mutant in mutants[:most]:
+        for mutant in mutants[:MUTANTS]:
             with Tolerant():
                 yield Consequence(*mutant.undone, right.value(mutant.tree))

@@ -270,25 +270,37 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
         for after in steps:
             if after.node is step.operand:
                 yield from _outcome(claim, _skipped, {step, after}, *_both(step, after, words))
-    yield from _alike(claim, steps)
+    yield from _alike(claim, steps, words)
 
 
-def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
-    """The same slip at every op of one kind."""
-    for op, count in Counter(step.node.op for step in steps).items():
-        if count > 1:
-            same = {step for step in steps if step.node.op is op}
-            title = op.infix or op.name
-            every = f"of every {title}, of which there are {count},"
-            text = f"the derivative {every} is missing"
-            yield from _outcome(claim, _skipped, same, "chain-factors", text)
-            text = f"the sign of the derivative {every} is wrong"
-            yield from _outcome(claim, _negated, same, "sign-part", text)
-            if isinstance(op, Linear) and op is not MATMUL and not op.averages:
-                text = f"every {title} is taken of the gradient as it is, not by its transpose"
-                yield from _outcome(claim, _untransposed, same, "operand-transposed", text)
-            text = f"every {title} was taken as a constant, of which there are {count}"
-            yield from _outcome(claim, _dropped, same, "path-missing", text)
+def _alike(claim: Claim, steps: Sequence[ReverseStep], words: Wording) -> Iterator[Consequence]:
+    """The same slip wherever an operator has the same other operands, as in recursions, and at
+    every op of one kind.
+    """
+    groups: dict[object, list[ReverseStep]] = {}
+    for step in (each for each in steps if each.node.op.infix):
+        beside = tuple(each for each in step.node.inputs if each is not step.operand)
+        groups.setdefault((step.node.op, step.position, *beside), []).append(step)
+    for step in steps:
+        groups.setdefault(step.node.op, []).append(step)
+    for kind, (first, *more) in groups.items():
+        if not more:
+            continue
+        op, same = first.node.op, {first, *more}
+        every = operand = f"every {op.infix or op.name}, of which there are {len(same)},"
+        if kind is not op:
+            every = f"{words.formula(first.node)}, and {len(more)} more like it,"
+            operand = f"{words.of(first.operand)} in {every}"
+        told = [
+            ("chain-factors", f"the derivative of {every} is missing", _skipped),
+            ("sign-part", f"the sign of the derivative of {every} is wrong", _negated),
+            ("path-missing", f"{operand} was taken as a constant", _dropped),
+        ]
+        if isinstance(op, Linear) and op is not MATMUL and not op.averages:
+            text = f"{every} is taken of the gradient as it is, not by its transpose"
+            told.append(("operand-transposed", text, _untransposed))
+        for code, text, wrong in told:
+            yield from _outcome(claim, wrong, same, code, text)
 
 
 def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, str]:
