@@ -68,6 +68,8 @@ NAMED = [
           "einsum('ij,jl->i', U, D) instead of einsum('ij,jl,l->i', U, D, b)"),
     Named("logdet(U + h*D)", "h", "sum(solve(U + h*D, D))",
           "sum(solve(U + h * D, D)) instead of trace(solve(U + h * D, D))"),
+    Named("B = D@diag(b)@D.T; L = sum(U*B)", "b", "sum(D.T@U@D, 0)",
+          "sum(D.T @ U @ D, 0) instead of diag(D.T @ U @ D)"),
     Named("m = log(1 + exp(D@b)); L = sum(g*m)", "b", "D.T@g", "the derivative of m by D@b"),
     Named("m = log(1 + exp(D@b)); L = sum(g*m)", "b", "D.T@(g*m)",
           "a function stands where its derivative belongs: m"),

@@ -11,7 +11,7 @@ from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.constants import sizes
 from gradcli.analysis.diagnosis.misremembered import textbook
 from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
-from gradcli.analysis.diagnosis.slips import ReverseStep
+from gradcli.analysis.diagnosis.steps import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source

@@ -28,7 +28,7 @@ from gradcli.analysis.diagnosis.claim import Claim, Point, typed
 from gradcli.analysis.diagnosis.fresh import alike, counted, usual_size
 from gradcli.analysis.diagnosis.material import material
 from gradcli.analysis.diagnosis.mutants import Grower, Mutant
-from gradcli.analysis.diagnosis.slips import ReverseStep
+from gradcli.analysis.diagnosis.steps import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import Steps
@@ -206,6 +206,8 @@ class Mutation:
         if a.kind in told or self._is_doubtful(a) or one.cost - other.cost > AS_LIKELY:
             return False
         if len(other.also) == OTHERS:
+            return False
+        if b.code == "exponent" and a.code == "function-missing":  # x is sqrt(x)**2
             return False
         apart = "grouping" in (a.code, b.code) or not meet(a.place, b.place)
         return apart or not all(self._is_one_formula(one, other, put) for put in (alike, negative))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, agreeing, distinct
+from gradcli.analysis.diagnosis.constants import ratio
 from gradcli.analysis.diagnosis.mutation import distance
 from gradcli.analysis.diagnosis.sides import Jump, kinks
 from gradcli.analysis.evidence import rounding
@@ -19,6 +20,8 @@ LISTED = 4
 """The most elements that are listed."""
 SMALL, NEARLY = (0.02, 0.01), 0.1
 """Factors for a leaf that is nearly 0, and how near a power is to a whole number there."""
+SAME = 2e-9
+"""How exactly numbers have one factor."""
 CLOSE = 0.1
 """Numbers that are no farther off than this were computed badly."""
 
@@ -42,8 +45,8 @@ def described(claim: Claim) -> Cause:
         return elements(claim, wrong, kinks(claim, wrong))
     with np.errstate(all="ignore"):
         difference, quotient = mine - right, mine / right
-    if wrong.size > 2 and _constant(difference) and distinct(right, claim.rtol) > 1:
-        offset = float(difference.flat[0])
+    offset = ratio(difference, np.ones_like(difference), SAME)
+    if wrong.size > 2 and offset and distinct(right, claim.rtol) > 1:
         text = f"a constant {abs(offset):.6g} is {'added to' if offset > 0 else 'taken from'} it"
         return Cause("offset", text, {"offset": offset})
     if mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
@@ -53,7 +56,7 @@ def described(claim: Claim) -> Cause:
         error = f"its relative error goes with {claim.name}**{order}"
         text = f"it is right only as {claim.name} goes to 0, where {error}"
         return Cause("series", f"{text}: a series that ends too soon?")
-    return _by_axis(quotient) or _unexplained(claim, wrong, quotient)
+    return _by_axis(mine, right) or _unexplained(claim, wrong, quotient)
 
 
 def _order(claim: Claim) -> int:
@@ -117,12 +120,10 @@ def _common(mine: Array, right: Array) -> str:
         return "yours is 0"
     if not right.any():
         return "the gradient is 0"
-    with np.errstate(all="ignore"):
-        quotient = mine / right
-    if np.isfinite(quotient).all() and _constant(quotient):
-        k = float(quotient.flat[0])
-        return "the sign is wrong" if np.isclose(k, -1) else f"yours is {k:.6g} times the gradient"
-    return ""
+    k = ratio(mine, right, SAME)
+    if k is None:
+        return ""
+    return "the sign is wrong" if np.isclose(k, -1) else f"yours is {k:.6g} times the gradient"
 
 
 def _described(claim: Claim, wrong: Array) -> str:
@@ -152,24 +153,17 @@ def _described(claim: Claim, wrong: Array) -> str:
     return next((words for words, members in sets if np.array_equal(members, wrong)), "")
 
 
-def _by_axis(quotient: Array) -> Cause | None:
+def _by_axis(mine: Array, right: Array) -> Cause | None:
     """One factor for each row, or each column."""
-    for axis in range(quotient.ndim):
-        along = np.moveaxis(quotient, axis, 0).reshape(quotient.shape[axis], -1)
-        if along.shape[1] > 1 and all(_constant(row) for row in along):
-            factors = ", ".join(f"{row[0]:.6g}" for row in along[:LISTED])
-            more = ", …" if len(along) > LISTED else ""
-            text = (
-                f"one factor along axis {axis}: yours is the gradient times {factors}{more}, "
-                "each for its own index"
-            )
-            return Cause("factor-by-axis", text, {"axis": axis})
+    for axis in range(right.ndim):
+        rows = (np.moveaxis(each, axis, 0) for each in (mine, right))
+        factors = [ratio(one, other, SAME) for one, other in zip(*rows, strict=True)]
+        if right.size > len(factors) and all(factors):
+            shown = ", ".join(f"{each:.6g}" for each in factors[:LISTED])
+            more = ", …" if len(factors) > LISTED else ""
+            text = f"one factor along axis {axis}: yours is the gradient times {shown}{more}"
+            return Cause("factor-by-axis", f"{text}, each for its own index", {"axis": axis})
     return None
-
-
-def _constant(values: Array) -> bool:
-    size = np.abs(values).max(initial=0.0)
-    return bool(np.isfinite(values).all() and np.ptp(values) <= 1e-8 * size)
 
 
 def _places(chosen: Array, name: str) -> str:

@@ -13,6 +13,7 @@ from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
 from gradcli.graph import CONSTANT, Node
+from gradcli.ops.creation import ones_like
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.joining import stack
 from gradcli.ops.reductions import sum_
@@ -71,7 +72,7 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
 def _vectors(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     walk = claim.walk
     title = " and ".join(walk.vectors)
-    ones = [_ones(node) for node in walk.outputs]
+    ones = [ones_like(node) for node in walk.outputs]
     twice = [each * each for each in walk.cotangents]
     told = "was left out: it is the gradient for a vector of ones"
     for cotangents, what in ((ones, told), (twice, "went in twice")) if title else ():
@@ -100,7 +101,7 @@ def _outputs(claim: Claim, words: Wording) -> Iterator[Consequence]:
             shown = words.of(node) if node.size == 1 else f"sum({words.of(node)})"
             text = f"it is the gradient of {shown}, not of {', '.join(claim.walk.problem.outputs)}"
             text += ": what comes after is left out"
-            yield from walked(claim, [node], [_ones(node)], "other-output", text)
+            yield from walked(claim, [node], [ones_like(node)], "other-output", text)
 
 
 def _tangent(claim: Claim, _words: Wording) -> Iterator[Consequence]:
@@ -128,7 +129,7 @@ def _jacobian(claim: Claim, _words: Wording) -> Iterator[Consequence]:
 
 def _second(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     text = "it is the second derivative, not the first"
-    yield from walked(claim, [claim.grad], [_ones(claim.leaf)], "second-derivative", text)
+    yield from walked(claim, [claim.grad], [ones_like(claim.leaf)], "second-derivative", text)
 
 
 def _values(claim: Claim, words: Wording) -> Iterator[Consequence]:
@@ -152,10 +153,6 @@ def _changes(claim: Claim, nodes: list[Node]) -> Iterator[tuple[Node, Node]]:
 
 def _slope(of: Node, by: Node) -> Node | None:
     return vjp([of], [of.graph.constant(1.0)], [by])[0]
-
-
-def _ones(node: Node) -> Node:
-    return expand(node.graph.constant(1.0), *node.shape)
 
 
 def _nearest(nodes: list[Node], most: int = MOST) -> list[Node]:

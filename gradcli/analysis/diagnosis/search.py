@@ -31,7 +31,7 @@ from gradcli.graph import Array, Node
 from gradcli.ops.axes import matrix_transpose
 from gradcli.walks import ancestors
 
-RANK = (
+ORDER = (
     "transposed sign shape mean gradient-vector",
     "averaged unsummed diagonal absolute one-hot",
     "path-missing",
@@ -41,6 +41,7 @@ RANK = (
     "other-output other-leaf other-value value second-derivative chain-factors product-rule",
 )
 """Mistakes in the order of simplicity; all others come after these."""
+RANK = {code: rank for rank, codes in enumerate(ORDER) for code in codes.split()}
 SIMPLE = 5
 """So far down this order mistakes are made together with a wrong sign or a transposition."""
 FACTORS = {
@@ -102,43 +103,42 @@ class Search:
         if not claim.theirs.any():
             return []  # 0 agrees with whatever is too small to be told from it
         found = [cause for cause, guess in self._guesses if claim.fits(guess, slack)]
-        k = self._factor(claim.grad, slack)
+        size = np.abs(claim.theirs)
+        with np.errstate(all="ignore"):
+            off = np.where(size > 0, slack / size, 0.0)
+        rtol = max(claim.rtol, float(np.max(off, initial=0.0)))  # of the ratio of two numbers
+        k = self._factor(rtol)
         if k is None or abs(abs(k) - 1) <= NEARLY:
             return self._best(found)
-        return self._with_factor(k, found, slack)
+        return self._with_factor(k, found, slack, meanings(claim, self.words, k, rtol))
 
     def outcome(self, cause: Cause) -> Node | None:
         """What the mistake that a cause tells of gives."""
-        alike = (
-            guess
-            for each, guess in self._guesses
-            if each.code == cause.code and each.message in cause.message
-        )
-        return next(filter(self.claim.fits, alike), None)
+        for each, guess in self._guesses:
+            told = each.code == cause.code and each.message in cause.message
+            if told and self.claim.fits(guess):
+                return guess
+        return None
 
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
-        if two := self._two_terms():
-            return two
-        if self.claim.is_formula:  # it may depend on the value of x in this run
-            self.claim = self.claim.at_points(self.claim.points[:1])
-            found = self.causes()
+        if self.claim.is_formula:
+            found = self._two_terms(0.0)
+            if not found:  # it may depend on the value of x in this run
+                self.claim = self.claim.at_points(self.claim.points[:1])
+                found = self.causes()
         else:
             slack = rounding(self.claim.theirs)
             tried = islice(_misprints(self.claim, self.words, long=True), self._most)
-            slips = (
-                Cause(each.code, each.message)
-                for each in tried
-                if self.claim.fits(each.node, slack)
-            )
-            found = self.causes(slack) or [*islice(slips, SHOWN)]
+            slips = (_merged([each]) for each in tried if self.claim.fits(each.node, slack))
+            found = self.causes(slack) or self._two_terms(slack) or [*islice(slips, SHOWN)]
             if found and np.any(slack):
                 found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
         return found or self.times() or self._with_turn() or [described(self.claim)]
 
     def times(self) -> list[Cause]:
         """A constant factor that nothing explains."""
-        k = self._factor(self.claim.grad, 0.0)
+        k = self._factor(self.claim.rtol)
         if k is None:
             return []
         sign = "the sign is wrong, and " if k < 0 else ""
@@ -154,20 +154,18 @@ class Search:
         if not ranked:
             return []
         first = _rank(ranked[0].code)
-        last = first if first == 0 else first + MARGIN if self._distinct >= SURE else len(RANK)
+        last = first if first == 0 else first + MARGIN if self._distinct >= SURE else len(ORDER)
         by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
 
-    def _two_terms(self) -> list[Cause]:
+    def _two_terms(self, slack: Array | float) -> list[Cause]:
         """Two terms that are both missing."""
         right = self.claim.grad
         paths = [each for each in self._guesses if each[0].code == "path-missing"][:TERMS]
-        fitting = (each.shape == right.shape for _, each in paths)
-        if self._distinct < SURE or not all(fitting):
-            return []
-        for (one, without), (other, also) in combinations(paths, 2):
-            if self.claim.fits(without + also - right):
-                return [replace(one, message=f"{one.message}; and {other.message}")]
+        if self._distinct >= SURE and all(each.shape == right.shape for _, each in paths):
+            for (one, without), (other, also) in combinations(paths, 2):
+                if self.claim.fits(without + also - right, slack):
+                    return [replace(one, message=f"{one.message}; and {other.message}")]
         return []
 
     def _with_turn(self) -> list[Cause]:
@@ -185,29 +183,20 @@ class Search:
         ]
         return self._best(found) if self._distinct > 1 else []
 
-    def _factor(self, guess: Node, slack: Array | float) -> float | None:
-        """The k with mine = k · guess at every point."""
+    def _factor(self, rtol: float) -> float | None:
+        """The k with mine = k · gradient at every point."""
         factors: list[float] = []
-        rtol = self._rtol(slack)
         for point in self.claim.points:
-            mine, value = point.value(self.claim.mine), point.value(guess)
-            k = None if mine is None or value is None else ratio(mine, value, rtol)
+            mine, right = point.value(self.claim.mine), point.value(self.claim.grad)
+            k = None if mine is None or right is None else ratio(mine, right, rtol)
             if k is None or (factors and abs(k - factors[0]) > 10 * rtol * abs(k)):
                 return None
             factors.append(k)
         return factors[0]
 
-    def _rtol(self, slack: Array | float) -> float:
-        """The possible error of the ratio of two numbers."""
-        size = np.abs(self.claim.theirs)
-        with np.errstate(all="ignore"):
-            off = np.where(size > 0, slack / size, 0.0)
-        return max(self.claim.rtol, float(np.max(off, initial=0.0)))
-
-    def _meanings(self, k: float, slack: Array | float = 0.0) -> Sequence[Sequence[str]]:
-        return meanings(self.claim, self.words, k, self._rtol(slack))
-
-    def _with_factor(self, k: float, found: list[Cause], slack: Array | float) -> list[Cause]:
+    def _with_factor(
+        self, k: float, found: list[Cause], slack: Array | float, meant: Sequence[Sequence[str]]
+    ) -> list[Cause]:
         """One diagnosis for a constant factor, by the most likely mistake that gives it."""
         causes = self._best([each for each in found if each.code in FACTORS])
         text = f"it is {_times(k)} the gradient"
@@ -216,9 +205,7 @@ class Search:
             negated = [cause for cause, guess in self._guesses if other.fits(guess, slack)]
             causes = self._best([each for each in negated if each.code in FACTORS])
             text = f"the sign is wrong, and it is {_times(-k)} the gradient"
-        numbers, general = (
-            [Cause("factor", each) for each in told] for told in self._meanings(k, slack)
-        )
+        numbers, general = ([Cause("factor", each) for each in told] for told in meant)
         sure = bool(causes) and causes[0].code in PLAIN
         if sure and causes[0].code == "chain-factor":  # 2 may be a factor, and an exponent
             sure = not any("exponent" in each.message for each in numbers)
@@ -251,11 +238,11 @@ def _merged(outcomes: Sequence[Consequence]) -> Cause:
     first = min(outcomes, key=lambda each: _rank(each.code))
     of = next((each for each in outcomes if each.code == "intermediate"), first)
     told = "" if of is first else f": {of.message}"
-    return Cause(first.code, first.message + told, first.details)
+    return Cause(first.code, first.message + told, dict(first.details))
 
 
 def _rank(code: str) -> int:
-    return next((place for place, codes in enumerate(RANK) if code in codes.split()), len(RANK))
+    return RANK.get(code, len(ORDER))
 
 
 def _misprints(claim: Claim, words: Wording, *, long: bool = False) -> Iterator[Consequence]:

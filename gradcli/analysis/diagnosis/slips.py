@@ -6,24 +6,22 @@ The result of a slip is a node, as the gradient is, so that it can be computed a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.constants import KnownNumber, program_numbers
 from gradcli.analysis.diagnosis.misremembered import misremembered, textbook
+from gradcli.analysis.diagnosis.steps import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import Rules, contributions, vjp
 from gradcli.differentiate.product import multiply
-from gradcli.graph import CONSTANT, Node
+from gradcli.graph import EMPTY, Node
 from gradcli.ops.contractions import MATMUL
 from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.exponential import log
-from gradcli.ops.kinds import CAST, Linear, Reduction, restore_axes
-from gradcli.ops.reductions import SUM
-from gradcli.ops.shaping import expand, sum_to
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shaping import expand
 from gradcli.ops.softmax import SOFTMAX
 from gradcli.simplify import number_of
 
@@ -35,77 +33,13 @@ RULE = {"*": "product rule: ", "@": "product rule: ", "/": "quotient rule: "}
 """By operator."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consequence:
+class Consequence(NamedTuple):
     """A mistake, and its result."""
 
     code: str
     message: str
     node: Node
-    details: dict[str, Any] = field(default_factory=dict)
-
-
-# --- steps of the walk ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ReverseStep:
-    """One step of reverse mode: from a node to the operand at one position."""
-
-    node: Node
-    position: int
-
-    @property
-    def operand(self) -> Node:
-        return self.node.inputs[self.position]
-
-    @property
-    def averages(self) -> bool:
-        return isinstance(self.node.op, Linear) and self.node.op.averages
-
-    @property
-    def divides_by_count(self) -> bool:
-        """Whether the step is through the mean at the end of a loss."""
-        if self.node.op.infix != "/":
-            return False
-        below = self.node.inputs[1]
-        if below.op is CAST:
-            (below,) = below.inputs
-        counts = below.op is SUM and below.inputs[0].op is CAST
-        inside = below.span == self.node.span and below.size == 1
-        return inside and (counts or below.op is CONSTANT)
-
-    @property
-    def normalises(self) -> bool:
-        """Whether the step is, inside of a function, to scores from which the logarithm of a sum is
-        taken off.
-        """
-        total, inside = self.node.inputs[-1], self.node.inputs[-1].span == self.node.span
-        is_log = total.op is log.op and total.inputs[0].op is SUM
-        return self.node.op.infix == "-" and self.position == 0 and is_log and inside
-
-    def local(self) -> Node | None:
-        """The local derivative, if the step multiplies by one."""
-        if not isinstance(self.node.op, Elementwise | Reduction) and not self.averages:
-            return None
-        one = self.spread(self.node.graph.constant(1.0))
-        return self.node.op.vjp(self.node, self.position, one, multiply)
-
-    def spread(self, change: Node) -> Node:
-        """A cotangent of the node, reshaped to broadcast with the local derivative."""
-        if isinstance(self.node.op, Elementwise):
-            return change
-        whole = expand(change, *self.node.shape)
-        return restore_axes(whole, self.operand.shape, self.node.attributes[0])
-
-    def summed(self, change: Node) -> Node:
-        """A cotangent of the node, summed over what an elementwise op had broadcast."""
-        shape = self.operand.shape
-        if not isinstance(self.node.op, Elementwise):
-            return expand(change, *shape)
-        if shape == self.node.shape:
-            return change
-        return sum_to(expand(change, *self.node.shape), *shape)
+    details: Mapping[str, Any] = EMPTY
 
 
 Wrong: TypeAlias = Callable[[ReverseStep, Node, Node], Node | None]
@@ -287,9 +221,10 @@ def _alike(claim: Claim, steps: Sequence[ReverseStep], words: Wording) -> Iterat
         if not more:
             continue
         op, same = first.node.op, {first, *more}
-        every = operand = f"every {op.infix or op.name}, of which there are {len(same)},"
+        alike = f"every {op.infix or op.name}"
+        every = operand = f"{alike}, of which there are {len(same)},"
         if kind is not op:
-            every = f"{words.formula(first.node)}, and {len(more)} more like it,"
+            alike = every = f"{words.formula(first.node)}, and {len(more)} more like it,"
             operand = f"{words.of(first.operand)} in {every}"
         told = [
             ("chain-factors", f"the derivative of {every} is missing", _skipped),
@@ -297,7 +232,7 @@ def _alike(claim: Claim, steps: Sequence[ReverseStep], words: Wording) -> Iterat
             ("path-missing", f"{operand} was taken as a constant", _dropped),
         ]
         if isinstance(op, Linear) and op is not MATMUL and not op.averages:
-            text = f"{every} is taken of the gradient as it is, not by its transpose"
+            text = f"{alike} is taken of the gradient as it is, not by its transpose"
             told.append(("operand-transposed", text, _untransposed))
         for code, text, wrong in told:
             yield from _outcome(claim, wrong, same, code, text)
