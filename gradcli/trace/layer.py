@@ -25,6 +25,12 @@ WEIGHTS = ("weight", "pos_weight")
 """Options that are buffers where they are tensors."""
 
 
+BIAS, UNLESS_BIAS = "{bias}", "{, bias=False}"
+"""What stands in the details of a layer for its bias, which the program may give it later, or take
+away: `bias=True`, or nothing as long as there is one.
+"""
+
+
 class LayerRule(NamedTuple):
     """What a layer computes, how that is shown, and the settings that say it."""
 
@@ -108,7 +114,9 @@ class Layer(Module):
         return self._parameters
 
     def details(self) -> str:
-        return self._details
+        has_bias = "bias" in self._parameters or "bias" in self.computed
+        shown = self._details.replace(BIAS, f"bias={has_bias}")
+        return shown.replace(UNLESS_BIAS, "" if has_bias else ", bias=False")
 
     def attribute(self, name: str) -> Value:
         if name in self._parameters and name not in self.computed:

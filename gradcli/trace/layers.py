@@ -22,7 +22,7 @@ from gradcli.trace.containers import (
 )
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.layer import WEIGHTS, Compute, Layer, LayerRule
+from gradcli.trace.layer import BIAS, UNLESS_BIAS, WEIGHTS, Compute, Layer, LayerRule
 from gradcli.trace.layer_errors import (
     check_count,
     check_padding,
@@ -248,14 +248,17 @@ class Layers:
     def _linear(self, arguments: list[Value], keywords: Given) -> Layer:
         given = self.options("Linear", LINEAR, arguments, keywords)
         inputs, outputs = (self.values.integer(given[name], name) for name in [*LINEAR][:2])
-        has_bias = self.values.truth(given["bias"])
         bound = 1 / math.sqrt(inputs) if inputs else 0.0
         parameters = {"weight": self.uniform((outputs, inputs), bound)}
-        if has_bias:
+        if self.values.truth(given["bias"]):
             parameters["bias"] = self.uniform((outputs,), bound)
-        details = f"in_features={inputs}, out_features={outputs}, bias={has_bias}"
-        layer = self.with_parameters("Linear", "linear", parameters, {}, details)
-        return layer.made_with({**given, "bias": None})
+        self.values.explicit = True
+        return self.ruled("Linear", self._linear_rule, given, parameters)
+
+    def _linear_rule(self, given: Given) -> LayerRule:
+        shown = [f"{name}={self.shown(given[name])}" for name in [*LINEAR][:2]]
+        compute = partial(self._computed, "linear", {})
+        return LayerRule(compute, ", ".join((*shown, BIAS)), {**given, "bias": None})
 
     def channels(self, title: str, given: Given) -> tuple[int, int, int]:
         """Those of a convolution's input and output, and in how many groups they are."""
@@ -275,13 +278,13 @@ class Layers:
         kernel = self.row(given["kernel_size"], "kernel_size", axes)
         bound = 1 / math.sqrt(max(1, inputs // groups * math.prod(kernel)))
         parameters = {"weight": self.uniform((outputs, inputs // groups, *kernel), bound)}
-        if has_bias := self.values.truth(given["bias"]):
+        if self.values.truth(given["bias"]):
             parameters["bias"] = self.uniform((outputs,), bound)
         self.values.explicit = True
-        rule = partial(self._convolution_rule, axes, has_bias)
+        rule = partial(self._convolution_rule, axes)
         return self.ruled(title, rule, given, parameters)
 
-    def _convolution_rule(self, axes: int, has_bias: bool, given: Given) -> LayerRule:
+    def _convolution_rule(self, axes: int, given: Given) -> LayerRule:
         kernel, steps, gaps = (
             self.row(given[name], name, axes) for name in ("kernel_size", "stride", "dilation")
         )
@@ -296,7 +299,7 @@ class Layers:
             shown.append(f"dilation={gaps}")
         if (groups := self.shown(given["groups"])) != "1":
             shown.append(f"groups={groups}")
-        shown += [] if has_bias else ["bias=False"]
+        shown[-1] += UNLESS_BIAS
         mode = given["padding_mode"]
         if mode not in _PADDINGS:
             raise GradcliError("value", f"padding_mode is one of {', '.join(_PADDINGS)}")
@@ -356,8 +359,7 @@ class Layers:
             parameters[name] = leaf(full, marked=True)
         options = {name: given[name] for name in ("normalized_shape", "eps")}
         row = f"({shape[0]},)" if len(shape) == 1 else str(shape)
-        details = (f"{row}, eps={self.shown(given['eps'])}, elementwise_affine={affine}, "
-                   f"bias={'bias' in parameters}")  # fmt: skip
+        details = f"{row}, eps={self.shown(given['eps'])}, elementwise_affine={affine}, {BIAS}"
         layer = self.with_parameters("LayerNorm", "layer_norm", parameters, options, details)
         return layer.made_with({**given, "normalized_shape": shape, "weight": None, "bias": None})
 

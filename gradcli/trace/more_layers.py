@@ -15,7 +15,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.bounds import check_settings
 from gradcli.trace.composite import Composite
 from gradcli.trace.embeddings import check_rows
-from gradcli.trace.layer import Layer, LayerRule
+from gradcli.trace.layer import BIAS, UNLESS_BIAS, Layer, LayerRule
 from gradcli.trace.layers import Layers, remaking
 from gradcli.trace.modules import Module, in_given_dtypes
 from gradcli.trace.objects import Given
@@ -171,13 +171,13 @@ class MoreLayers:
         each = outputs // groups
         bound = 1 / math.sqrt(max(1, each * math.prod(kernel)))
         parameters = {"weight": self.layers.uniform((inputs, each, *kernel), bound)}
-        if has_bias := self.values.truth(given["bias"]):
+        if self.values.truth(given["bias"]):
             parameters["bias"] = self.layers.uniform((outputs,), bound)
         self.values.explicit = True
-        rule = partial(self._transposed_rule, axes, has_bias)
+        rule = partial(self._transposed_rule, axes)
         return self.layers.ruled(title, rule, given, parameters)
 
-    def _transposed_rule(self, axes: int, has_bias: bool, given: Given) -> LayerRule:
+    def _transposed_rule(self, axes: int, given: Given) -> LayerRule:
         names = ("kernel_size", "stride", "padding", "dilation", "output_padding")
         sizes = {name: self.layers.row(given[name], name, axes) for name in names}
         shown = [self.layers.shown(given[name]) for name in ("in_channels", "out_channels")]
@@ -187,7 +187,7 @@ class MoreLayers:
         ) if sizes[name] != (usual,) * axes]  # fmt: skip
         if (groups := self.layers.shown(given["groups"])) != "1":
             shown.append(f"groups={groups}")
-        shown += [] if has_bias else ["bias=False"]
+        shown[-1] += UNLESS_BIAS
         options = {name: given[name] for name in (*names[1:], "groups")}
         compute = partial(self._spread, axes, options, sizes)
         return LayerRule(
@@ -269,8 +269,8 @@ class MoreLayers:
         first, second, outputs = sizes.values()
         bound = 1 / math.sqrt(max(1, first))
         parameters = {"weight": self.layers.uniform((outputs, first, second), bound)}
-        if has_bias := self.values.truth(given["bias"]):
+        if self.values.truth(given["bias"]):
             parameters["bias"] = self.layers.uniform((outputs,), bound)
-        details = ", ".join(f"{name}={each}" for name, each in {**sizes, "bias": has_bias}.items())
+        details = ", ".join((*(f"{name}={each}" for name, each in sizes.items()), BIAS))
         made = self.layers.with_parameters("Bilinear", "bilinear", parameters, {}, details)
         return made.made_with({**given, "bias": None})
