@@ -2,79 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import DECIMAL, Node
-from gradcli.trace.dictionaries import DefaultDictionary, Dictionary
+from gradcli.trace.dictionaries import DefaultDictionary, Dictionary, Key
 from gradcli.trace.items import Items
-from gradcli.trace.objects import BuiltIn
+from gradcli.trace.objects import BuiltIn, Given
 from gradcli.trace.values import Value, Values
 
-Place: TypeAlias = tuple[int, int]
-"""The place of a group, and that of a parameter in it."""
+if TYPE_CHECKING:
+    from gradcli.trace.optimisers import Optimiser, Place
 
 
-def state_of(
-    values: Values,
-    parameter_groups: Sequence[Dictionary],
-    states: Mapping[Place, Mapping[str, Node]],
-    steps: Mapping[Place, int] | None,
-) -> Dictionary:
+class StateOfParameter(Dictionary):
+    """What an optimiser remembers of a parameter, which changes with its steps."""
+
+    def __init__(self, values: Values, optimiser: Optimiser, place: Place) -> None:
+        self.values, self.optimiser, self.place = values, optimiser, place
+
+    def __copy__(self) -> Dictionary:
+        return Dictionary(self.values, self.pairs())
+
+    @property
+    def _entries(self) -> dict[Key, tuple[Value, Value]]:  # type: ignore[override]
+        """As it is now; the count of steps is the first of it."""
+        optimiser, place = self.optimiser, self.place
+        counts = optimiser.rule.counts and place in optimiser.steps
+        count = (
+            {"step": self.values.graph.constant(float(optimiser.steps[place]))} if counts else {}
+        )
+        now = {name: self.values.current(node)
+               for name, node in optimiser.states.get(place, {}).items()}  # fmt: skip
+        return {name: (name, node if node.shape else self.values.own(node))
+                for name, node in {**count, **now}.items()}  # fmt: skip
+
+    def put(self, key: Value, value: Value) -> None:
+        node = self.values.tensor(value, f"the state {key}")
+        if key == "step":
+            self.optimiser.steps[self.place] = self.values.integer(node, "step")
+        else:
+            self.optimiser.states.setdefault(self.place, {})[str(key)] = node
+        tell_partners(self.optimiser, self.place)
+
+    def become(self, pairs: Iterable[tuple[Value, Value]]) -> None:
+        for key, value in pairs:
+            self.put(key, value)
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+        return super().methods() | {"clear": lambda *_: self._forget()}
+
+    def _forget(self) -> None:
+        self.optimiser.states.pop(self.place, None)
+        self.optimiser.steps.pop(self.place, None)
+
+    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
+        value = super()._pop(arguments, keywords)
+        self.optimiser.states.get(self.place, {}).pop(
+            str([*arguments, *keywords.values()][0]), None
+        )
+        return value
+
+
+def state_of(values: Values, optimiser: Optimiser) -> Dictionary:
     """What is remembered, and the groups, with numbers in place of parameters."""
     constant = values.graph.constant
     groups = []
-    for place, group in enumerate(parameter_groups):
+    places = _places(values, optimiser.groups)
+    for place, group in enumerate(optimiser.groups):
         copied = Dictionary(values, [pair for pair in group.pairs() if pair[0] != "params"])
-        own = [
-            number
-            for number, key in enumerate(_places(values, parameter_groups))
-            if key[0] == place
-        ]
+        own = [number for number, key in enumerate(places) if key[0] == place]
         copied.put("params", Items([constant(float(number)) for number in own]))
         groups.append(copied)
     state = Dictionary(values)
-    for number, key in enumerate(_places(values, parameter_groups)):
-        if states.get(key) or (key in states and steps):
-            state.put(constant(float(number)), _entry(values, states[key], key, steps))
+    for number, key in enumerate(places):
+        if _is_begun(optimiser, key):
+            state.put(constant(float(number)), StateOfParameter(values, optimiser, key))
     return Dictionary(values, [("state", state), ("param_groups", Items(groups))])
 
 
-def state_by_parameter(
-    values: Values,
-    parameters: Sequence[Sequence[Node]],
-    states: Mapping[Place, Mapping[str, Node]],
-    steps: Mapping[Place, int] | None,
-) -> Dictionary:
-    """`optimizer.state`: what is remembered, by parameter, of which each group has several."""
+def state_by_parameter(values: Values, optimiser: Optimiser) -> Dictionary:
+    """`optimizer.state`: what is remembered, by parameter."""
     state = DefaultDictionary(values, BuiltIn("dict", lambda *_: Dictionary(values)))
-    for place, group in enumerate(parameters):
+    for place, group in enumerate(map(optimiser.parameters, optimiser.groups)):
         for position, node in enumerate(group):
             key = place, position
-            if states.get(key) or (key in states and steps):
-                state.put(node, _entry(values, states[key], key, steps))
+            if _is_begun(optimiser, key):
+                state.put(node, StateOfParameter(values, optimiser, key))
     return state
 
 
-def _entry(
-    values: Values, remembered: Mapping[str, Node], key: Place, steps: Mapping[Place, int] | None
-) -> Dictionary:
-    """What is remembered of a parameter; its count of steps is the first of it."""
-    count = {} if steps is None else {"step": values.graph.constant(float(steps[key]))}
-    pairs = [(name, node if node.shape else values.own(node))
-             for name, node in {**count, **remembered}.items()]  # fmt: skip
-    return Dictionary(values, pairs)
+def _is_begun(optimiser: Optimiser, place: Place) -> bool:
+    """Whether something is remembered of a parameter."""
+    states = optimiser.states
+    return bool(states.get(place) or (place in states and optimiser.rule.counts))
 
 
-def load_state(
-    values: Values,
-    parameter_groups: Sequence[Dictionary],
-    states: MutableMapping[Place, dict[str, Node]],
-    steps: MutableMapping[Place, int],
-    state: Value,
-) -> None:
-    """Remember what `state_of` gave. Raises `type`."""
+def load_state(values: Values, optimiser: Optimiser, state: Value) -> None:
+    """Remember what `state_of` gave; tensors that another optimiser goes on with are one for both.
+    Raises `type`.
+    """
+    parameter_groups = optimiser.groups
     known = isinstance(state, Dictionary) and state.contains("state")
     if not isinstance(state, Dictionary) or not known or not state.contains("param_groups"):
         raise GradcliError("type", "load_state_dict takes what state_dict() gave")
@@ -101,8 +130,30 @@ def load_state(
         entry = remembered.item([index])
         pairs = dict(entry.pairs()) if isinstance(entry, Dictionary) else {}
         count = pairs.pop("step", None)
-        steps[place] = 1 if count is None else values.integer(count, "step")
-        states[place] = {str(name): values.tensor(value) for name, value in pairs.items()}
+        optimiser.steps[place] = 1 if count is None else values.integer(count, "step")
+        remembers = {str(name): values.tensor(value) for name, value in pairs.items()}
+        optimiser.states[place] = remembers
+        _join(optimiser, place, entry if isinstance(entry, StateOfParameter) else None)
+
+
+def _join(optimiser: Optimiser, place: Place, state: StateOfParameter | None) -> None:
+    """Remember in the tensors of another optimiser's state from now on, or in own ones."""
+    if state is not None and (state.optimiser, state.place) == (optimiser, place):
+        return
+    optimiser.partners.pop(place, set()).discard((optimiser, place))
+    if state is not None:
+        first = state.optimiser, state.place
+        together = state.optimiser.partners.setdefault(state.place, {first})
+        together.add((optimiser, place))
+        optimiser.partners[place] = together
+
+
+def tell_partners(optimiser: Optimiser, place: Place) -> None:
+    """Have what is remembered of a parameter known to those that remember in its tensors."""
+    for other, key in optimiser.partners.get(place, ()):
+        if other is not optimiser:
+            other.states[key] = {**optimiser.states.get(place, {})}
+            other.steps[key] = optimiser.steps.get(place, 0)
 
 
 def _places(values: Values, groups: Sequence[Dictionary]) -> list[Place]:

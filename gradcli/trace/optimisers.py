@@ -34,6 +34,8 @@ State = dict[str, Node]
 """What an optimiser remembers of a parameter."""
 Numbers = dict[str, float]
 """The numbers that set an optimiser, by name."""
+Place = tuple[int, int]
+"""The place of a group, and that of a parameter in it."""
 Rates = dict[str, Node | float]
 """The numbers that follow from these and from the count of steps; nodes in a pass of a loop that
 stands for others."""
@@ -302,10 +304,12 @@ class Optimiser(Object):
         self.groups = list(groups)
         self._check_apart()
         self._replace = replace
-        self.states: dict[tuple[int, int], State] = {}
+        self.states: dict[Place, State] = {}
         """By the places of a group and of a parameter in it."""
-        self.steps: dict[tuple[int, int], int] = {}
-        self.steps_of_passes: dict[tuple[int, int], range] = {}
+        self.steps: dict[Place, int] = {}
+        self.partners: dict[Place, set[tuple[Optimiser, Place]]] = {}
+        """Who remembers in the same tensors, itself among them."""
+        self.steps_of_passes: dict[Place, range] = {}
         """The same in each of the passes of a loop that a pass stands for."""
         autograd.optimisers.append(self)
 
@@ -347,9 +351,7 @@ class Optimiser(Object):
         if name == "state":
             from gradcli.trace.optimiser_states import state_by_parameter
 
-            parameters = list(map(self.parameters, self.groups))
-            counts = self.steps if self.rule.counts else None
-            return state_by_parameter(self.values, parameters, self.states, counts)
+            return state_by_parameter(self.values, self)
         if name == "defaults":
             return Dictionary(self.values, self._defaults.items())
         raise self.has_no("attribute", name)
@@ -367,14 +369,13 @@ class Optimiser(Object):
         from gradcli.trace.optimiser_states import state_of
 
         bind_names("state_dict", (), arguments, keywords)
-        counts = self.steps if self.rule.counts else None
-        return state_of(self.values, self.groups, self.states, counts)
+        return state_of(self.values, self)
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         from gradcli.trace.optimiser_states import load_state
 
         (state,) = bind_names("load_state_dict", ("state",), arguments, keywords).values()
-        load_state(self.values, self.groups, self.states, self.steps, state)
+        load_state(self.values, self, state)
         return None
 
     def _add_group(self, arguments: list[Value], keywords: Given) -> Value:
@@ -428,6 +429,8 @@ class Optimiser(Object):
         closure = given.get("closure")
         loss = (yield closure.call([], {})) if isinstance(closure, Object) else None
         method = self.rule
+        if self.partners:
+            from gradcli.trace.optimiser_states import tell_partners
         for place, group in enumerate(self.groups):
             numbers = numbers_of(self.values, method.options, group)
             for position, node in enumerate(self.parameters(group)):
@@ -435,16 +438,27 @@ class Optimiser(Object):
                 if grad is None:
                     continue
                 key = place, position
-                state = self.states.setdefault(key, {})
+                state = self._state(key)
                 rates = self._rates(method, key, numbers)
                 assert method.step is not None
                 change = detach(-grad if numbers.get("maximize") else grad)
                 new = method.step(detach(node), change, state, rates, numbers)
+                if key in self.partners:
+                    tell_partners(self, key)
                 self.values.overwritten.add(node)
                 self._replace(node, leaf(detach(new), marked=True))
         return loss
 
-    def _rates(self, method: Method, key: tuple[int, int], numbers: Numbers) -> Rates:
+    def _state(self, key: Place) -> State:
+        """What is remembered of a parameter, as it is now."""
+        if key in self.partners and self.values.any_pass is not None:
+            raise Unlike("two optimisers remember in the same tensors")
+        state = self.states.setdefault(key, {})
+        for name, node in state.items():
+            state[name] = self.values.current(node)
+        return state
+
+    def _rates(self, method: Method, key: Place, numbers: Numbers) -> Rates:
         """The rates of a parameter's next step, or what stands for those of several passes."""
         if self.values.any_pass is None or key not in self.steps_of_passes:
             self.steps[key] = self.steps.get(key, 0) + 1
