@@ -77,6 +77,8 @@ class Autograd(BackwardHooks):
         """Leaves that are marked no more, though what was computed from them remembers them."""
         self.optimisers: list[Any] = []
         """Those that the program has made, which remember tensors: `Optimiser`."""
+        self.unrecorded_views: set[Node] = set()
+        """Views of what requires grad, made where nothing is recorded: they say so, too."""
         self.kept_graphs: set[Node] = set()
         """What functions have given that record inside of what does not."""
         self.tangents: dict[Node, Node] = {}

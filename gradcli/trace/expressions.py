@@ -554,7 +554,7 @@ _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "data": lambda tracer, node: data_of(tracer.values, node),
     "grad": lambda tracer, node: tracer.autograd.grad_of(node),
     "requires_grad": lambda tracer, node: tracer.graph.constant(
-        tracer.autograd.requires_grad(node)
+        tracer.autograd.requires_grad(node) or node in tracer.autograd.unrecorded_views
     ),
     "is_leaf": lambda tracer, node: tracer.graph.constant(
         tracer.autograd.is_leaf(node) or not tracer.autograd.requires_grad(node)

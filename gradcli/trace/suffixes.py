@@ -15,6 +15,8 @@ def suffixes(autograd: Autograd, node: Node) -> tuple[str, ...]:
     """The suffixes of a tensor, without commas."""
     dtype = autograd.dtypes.suffix(node) if autograd.dtypes is not None else ""
     found = (dtype,) if dtype else ()
+    if node in autograd.unrecorded_views:
+        return (*found, "requires_grad=True")
     if not autograd.requires_grad(node):
         return found
     if autograd.is_leaf(node):

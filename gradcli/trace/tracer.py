@@ -110,6 +110,7 @@ class Tracer(UserFunctions):
         }
         autograd.run, autograd.records = self.run, lambda: self.records
         autograd.set_records = self._recorded
+        self.values.cut_row = self.cut_row
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""

@@ -158,6 +158,8 @@ class Values(Changes):
         """Gives a tensor in a complex dtype."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
+        self.cut_row: Callable[[Node, Node], Node] = lambda row, of: row
+        """A row of a tensor as it is where nothing may be recorded; the tracer sets it."""
         self.plain_numbers: PlainNumbers | None = None
         """Tells numbers of Python's from tensors, and which of them are integers there."""
         self.is_python = False
@@ -397,6 +399,7 @@ class Values(Changes):
             self.arrays.add(row)
         elif self.is_pytorch:
             self.made_by.setdefault(row, ("unbind", (of,), EMPTY))
+            return self.cut_row(row, of)
         return row
 
     def pieces(self, value: Value, what: str) -> list[Node | Stretch]:

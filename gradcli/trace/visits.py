@@ -15,6 +15,7 @@ from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, detach
 from gradcli.ops.loops import Unlike
+from gradcli.ops.shaping import EXPAND
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.frames import Frame
 from gradcli.trace.numerals import Numerals
@@ -139,6 +140,26 @@ class Visits:
         cut = detach(value)
         if value in self.values.arrays:
             self.values.arrays.add(cut)
+        if value.op.view and self.values.is_pytorch and self._looks_at_followed(value):
+            self.autograd.unrecorded_views.add(cut)
+        return cut
+
+    def _looks_at_followed(self, view: Node) -> bool:
+        """Whether a view is one of a tensor that requires grad, and is no view itself."""
+        copies, seen = self.values.copies, self.autograd.unrecorded_views
+        base = view
+        while base not in seen:
+            before = base.inputs[0] if base.op is LEAF and base.inputs else base
+            if not before.op.view or before.op in (DETACH, EXPAND) or before in copies:
+                return self.autograd.requires_grad(base)
+            base = before.inputs[0]
+        return True
+
+    def cut_row(self, row: Node, tensor: Node) -> Node:
+        """A row of a tensor, without its graph where nothing is recorded."""
+        followed = tensor in self.autograd.unrecorded_views or self.autograd.requires_grad(tensor)
+        cut = self._cut_off(row) if followed and not self.records else row
+        assert isinstance(cut, Node)
         return cut
 
     def _carries(self, value: Node) -> bool:
