@@ -21,8 +21,8 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -84,8 +84,30 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Array: TypeAlias = npt.NDArray[Any]
+
+    class ArrayNamespace(ModuleType):
+        """The functions of arrays that compute on a device: NumPy's, or another library's."""
+
+        linalg: Any
+        fft: Any
+        lib: Any
+        cuda: Any
+        add: Any
+        maximum: Any
+        minimum: Any
+        int64: Any
+        complex64: Any
+
+        def frexp(self, x: Array) -> tuple[Array, Array]: ...
+        def split(self, x: Array, places: Any, axis: int) -> list[Array]: ...
+        def errstate(self, **modes: str) -> Any: ...
+        def result_type(self, *arrays: Any) -> Any: ...
+        def broadcast_arrays(self, *arrays: Array) -> list[Array]: ...
+        def __getattr__(self, name: str) -> Callable[..., Array]: ...
+
 else:
     Array = np.ndarray
+NUMPY = cast("ArrayNamespace", np)
 Shape: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["float", "int", "bool"]
 """What a node holds. A run has one floating-point dtype; integers are int64."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.threads import spread
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import NUMPY, Array, Node, Shape
 from gradcli.ops.sums import total
 
 LARGE = 1 << 22
@@ -134,7 +134,7 @@ class Tiled:
             np.matmul(a[:, middle], b[middle], out=results[number])
 
         self._spread(count, m * k * n, part)
-        return total(np, results, (0,), False)
+        return total(NUMPY, results, (0,), False)
 
     def _products(self, a: Array, b: Array) -> Array:
         """The products of batches of matrices."""

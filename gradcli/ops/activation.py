@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
@@ -20,6 +21,9 @@ from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import part, reshape
 from gradcli.ops.table import Alike, Case, everywhere, kernel
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("activation")
 
@@ -294,16 +298,16 @@ def softsign(y: Node, x: Node) -> Node:
     return square(1 / (1 + abs_(x)))  # the square itself overflows far from 0
 
 
-TANHSHRINK = [2 * k / math.factorial(2 * k + 1) for k in range(1, 11)]
+TANHSHRINK: Sequence[Any] = [2 * k / math.factorial(2 * k + 1) for k in range(1, 11)]
 """The power series of x * cosh(x) - sinh(x), by the powers of x**2 behind x**3."""
 
 
-def _tanhshrink(xp: Any, x: Array) -> Array:
+def _tanhshrink(xp: ArrayNamespace, x: Array) -> Array:
     """x - tanh(x); near 0, where digits cancel, as (x·cosh(x) - sinh(x)) / cosh(x)."""
     small = xp.where(xp.abs(x) < 1, x, xp.zeros((), x.dtype))
     series = reduce(lambda rest, factor: factor + small * small * rest, reversed(TANHSHRINK))
     near = small * small * small * series / xp.cosh(small)
-    return xp.where(small == x, near, x - xp.tanh(x))  # type: ignore[no-any-return]
+    return xp.where(small == x, near, x - xp.tanh(x))
 
 
 @table.derivative(

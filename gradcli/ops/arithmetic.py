@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.promotion import together
 from gradcli.ops.table import Alike, Case, Demand, Function, kernel
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("arithmetic")
 
@@ -248,8 +251,8 @@ def _scale_into(a: Array, b: Array, out: Array) -> None:
         np.bitwise_and(bits, all_ones(nonzero, bits.dtype), out=bits)
 
 
-def _scale(xp: Any, a: Array, b: Array) -> Array:
-    return xp.where(a == 0, xp.zeros((), b.dtype), a * b)  # type: ignore[no-any-return]
+def _scale(xp: ArrayNamespace, a: Array, b: Array) -> Array:
+    return xp.where(a == 0, xp.zeros((), b.dtype), a * b)
 
 
 scale: Function = table.elementwise(

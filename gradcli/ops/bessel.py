@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.ops.group import Group
@@ -12,6 +12,7 @@ from gradcli.ops.special import half_near_0, scipys, spherical_jn
 from gradcli.ops.table import Case, Function
 
 if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
     from gradcli.ops.group import Ends
 
 table = Group("special")
@@ -173,12 +174,12 @@ def scaled_modified_bessel_k1(y: Node, x: Node) -> Node:
 # --- Airy ----------------------------------------------------------------------------------
 
 
-def _airy(xp: Any, x: Array) -> Array:
+def _airy(xp: ArrayNamespace, x: Array) -> Array:
     value: Array = scipys("airy")(xp, x)[0]
     return value
 
 
-def _airy_slope(xp: Any, x: Array) -> Array:
+def _airy_slope(xp: ArrayNamespace, x: Array) -> Array:
     value: Array = scipys("airy")(xp, x)[1]
     return value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
@@ -11,8 +11,11 @@ from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.shapes import show
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
-def _classes(xp: Any, x: Array, what: str, count: int, ignored: int | None) -> Array:
+
+def _classes(xp: ArrayNamespace, x: Array, what: str, count: int, ignored: int | None) -> Array:
     indices = xp.asarray(x).astype(int)
     fractional = indices != x
     wrong = (indices < 0) | (indices >= count)
@@ -29,7 +32,7 @@ def _classes(xp: Any, x: Array, what: str, count: int, ignored: int | None) -> A
             f"for {count} class{'' if count == 1 else 'es'}",
             hint=f"classes are from 0 to {count - 1}" if count else None,
         )
-    return xp.where(wrong | (indices == ignored), 0, indices)  # type: ignore[no-any-return]
+    return xp.where(wrong | (indices == ignored), 0, indices)
 
 
 def _spelled(node: Node, x: Expression) -> Expression:
@@ -54,7 +57,7 @@ def classes(x: Node, what: str, count: int, ignored: int | None = None) -> Node:
     return x.graph.apply(CLASSES, (x,), (what, count, ignored))
 
 
-def _one_hot(xp: Any, x: Array, count: int) -> Array:
+def _one_hot(xp: ArrayNamespace, x: Array, count: int) -> Array:
     checked = _classes(xp, x, "one_hot: input", count, None)
     return (checked[..., None] == xp.arange(count)).astype(int)  # type: ignore[no-any-return]
 

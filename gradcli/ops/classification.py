@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import sub
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import log_softmax, logsumexp, normalizers
 from gradcli.ops.table import SCALAR, Alike, Case, Demand, whole
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("loss")
 
@@ -332,7 +335,7 @@ def _check_weight(name: str, scores: Node, weight: Node) -> None:
 # --- yes or no -----------------------------------------------------------------------------
 
 
-def _probabilities(xp: Any, x: Array, what: str) -> Array:
+def _probabilities(xp: ArrayNamespace, x: Array, what: str) -> Array:
     wrong = (x < 0) | (x > 1)
     if wrong.any():
         raise GradcliError(
@@ -360,7 +363,7 @@ PROBABILITIES = General(
 """x as it is; raises `value` unless it is from 0 to 1. Its attribute names what it is."""
 
 
-def _bernoulli(xp: Any, x: Array, target: Array) -> Array:
+def _bernoulli(xp: ArrayNamespace, x: Array, target: Array) -> Array:
     """Logarithms are at least -100, so that the loss of a wrong certainty is 100 and not inf."""
     yes, no = xp.maximum(xp.log(x), -100), xp.maximum(xp.log1p(-x), -100)
     return (target - 1) * no - target * yes  # type: ignore[no-any-return]

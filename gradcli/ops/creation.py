@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from gradcli.ops.kinds import General, Spelling, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.shaping import expand, part, reshape
 from gradcli.ops.table import Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("creation")
 
@@ -243,7 +246,9 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
     Draws of a range of numbers lie one behind the other along a first axis.
     """
 
-    def forward(xp: Any, shape: Shape, seed: int, index: int | range, dtype: Any) -> Array:
+    def forward(
+        xp: ArrayNamespace, shape: Shape, seed: int, index: int | range, dtype: Any
+    ) -> Array:
         import numpy as np
 
         if isinstance(index, range):
@@ -353,17 +358,17 @@ def _below(row: int, col: int, offset: int) -> int:
     return rising * first + rising * (rising - 1) // 2 + (rows - rising) * col
 
 
-def _tril_indices(xp: Any, row: int, col: int, offset: int) -> Array:
+def _tril_indices(xp: ArrayNamespace, row: int, col: int, offset: int) -> Array:
     rows = xp.arange(min(row, max(0, -offset)), row)
     return _places(xp, rows, xp.zeros_like(rows), xp.minimum(rows + offset + 1, col))
 
 
-def _triu_indices(xp: Any, row: int, col: int, offset: int) -> Array:
+def _triu_indices(xp: ArrayNamespace, row: int, col: int, offset: int) -> Array:
     rows = xp.arange(max(0, min(row, col - offset)))
     return _places(xp, rows, xp.maximum(rows + offset, 0), xp.full_like(rows, col))
 
 
-def _places(xp: Any, rows: Array, starts: Array, ends: Array) -> Array:
+def _places(xp: ArrayNamespace, rows: Array, starts: Array, ends: Array) -> Array:
     """The indices from start to end in each of some rows; no mask of the whole matrix is made.
 
     cupy repeats every element equally often, so this is NumPy's to compute.
@@ -374,7 +379,7 @@ def _places(xp: Any, rows: Array, starts: Array, ends: Array) -> Array:
     found[0] = xp.repeat(rows, counts)
     found[1] = xp.arange(found.shape[1])
     found[1] += xp.repeat(starts - first, counts)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _places_work(node: Node) -> float:

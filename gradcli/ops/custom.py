@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Attributes, Kind, Multiply, Node, Op, Shape
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 Backward: TypeAlias = Callable[[Node], Sequence[Node | None]]
 """The cotangents of the operands, for the cotangent of the result."""
@@ -30,7 +33,7 @@ class Custom(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return inputs[0].shape, inputs[0].kind
 
-    def forward(self, xp: Any, *arguments: Any) -> Any:
+    def forward(self, xp: ArrayNamespace, *arguments: Any) -> Any:
         return arguments[0]
 
     def differentiable(self, node: Node, operand: int) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gradcli.graph import Array, Node
+from gradcli.graph import NUMPY, Array, Node
 from gradcli.language.construct import attribute, call
 from gradcli.ops import cells
 from gradcli.ops.axes import matrix_transpose
@@ -23,20 +23,23 @@ from gradcli.ops.spectra import svd
 from gradcli.ops.systems import BATCH, SQUARE, copies, inv, inverse, square
 from gradcli.ops.table import Case, floats
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("linear algebra")
 
 WELL = 1e6
 """Beyond this condition an inverse has lost too many digits."""
 
 
-def _cofactors(xp: Any, a: Array) -> Array:
+def _cofactors(xp: ArrayNamespace, a: Array) -> Array:
     """det(A)·inv(A).T, and its limit where that loses digits or does not exist."""
     if xp.__name__ != "numpy":  # reading the condition would make the GPU wait
         return _cofactors_in_turn(xp, a)
     try:
         inverses = np.linalg.inv(a)
     except np.linalg.LinAlgError:
-        return _cofactors_in_turn(np, a)
+        return _cofactors_in_turn(NUMPY, a)
     det = np.linalg.det(a)[..., None, None]
     sizes = [np.linalg.norm(each, axis=(-2, -1), keepdims=True) for each in (a, inverses)]
     condition = sizes[0] * sizes[1]
@@ -44,11 +47,11 @@ def _cofactors(xp: Any, a: Array) -> Array:
     found: Array = det * np.swapaxes(inverses, -1, -2)
     inexact = ~exact[..., 0, 0]
     if inexact.any():
-        found[inexact] = _cofactors_in_turn(np, a[inexact])
+        found[inexact] = _cofactors_in_turn(NUMPY, a[inexact])
     return found
 
 
-def _cofactors_in_turn(xp: Any, a: Array) -> Array:
+def _cofactors_in_turn(xp: ArrayNamespace, a: Array) -> Array:
     """Cofactors without a division, so that they hold for singular matrices: for
     A = U·diag(s)·Vh they are det(U)·det(Vh) · U·diag(products of the other s)·Vh.
     """
@@ -58,7 +61,7 @@ def _cofactors_in_turn(xp: Any, a: Array) -> Array:
     count = a.shape[-1]
     rest = xp.where(xp.eye(count, dtype=bool), xp.ones((), a.dtype), s[..., None, :]).prod(axis=-1)
     result = sign * ((u * rest[..., None, :]) @ vh)
-    return xp.where(finite, result, xp.full((), np.nan, a.dtype))  # type: ignore[no-any-return]
+    return xp.where(finite, result, xp.full((), np.nan, a.dtype))
 
 
 def _cofactors_change(change: Node, a: Node) -> Node:
@@ -103,7 +106,7 @@ def cofactors(x: Node) -> Node:
     return x.graph.apply(COFACTORS, (square("cofactors", x),))
 
 
-def _inv_or_limit(xp: Any, a: Array) -> Array:
+def _inv_or_limit(xp: ArrayNamespace, a: Array) -> Array:
     """Inverses; of a singular matrix its adjugate over 0."""
     try:
         return xp.linalg.inv(a)  # type: ignore[no-any-return]
@@ -111,7 +114,7 @@ def _inv_or_limit(xp: Any, a: Array) -> Array:
         regular = (xp.linalg.slogdet(a)[0] != 0)[..., None, None]
         limit = xp.swapaxes(_cofactors_in_turn(xp, a), -1, -2) / xp.zeros((), a.dtype)
         inverses = xp.linalg.inv(xp.where(regular, a, xp.eye(a.shape[-1], dtype=a.dtype)))
-        return xp.where(regular, inverses, limit)  # type: ignore[no-any-return]
+        return xp.where(regular, inverses, limit)
 
 
 INV_OR_LIMIT = inverse("inv_or_limit", _inv_or_limit, refuses=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
@@ -14,6 +14,9 @@ from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import flatten
 from gradcli.ops.table import Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("indexing")
 
@@ -73,11 +76,11 @@ def _diagonal_length(shape: Shape, offset: int) -> int:
     return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
 
 
-def _diag_embed(xp: Any, x: Array, rows: int, columns: int, offset: int) -> Array:
+def _diag_embed(xp: ArrayNamespace, x: Array, rows: int, columns: int, offset: int) -> Array:
     result = xp.zeros((*x.shape[:-1], rows, columns), x.dtype)
     places = xp.arange(x.shape[-1])
     result[..., places - min(offset, 0), places + max(offset, 0)] = x
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _diagonal_spelled(node: Node, x: Expression) -> Expression:

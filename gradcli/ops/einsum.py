@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 from string import ascii_letters
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape, Split
@@ -24,6 +24,9 @@ from gradcli.ops.shapes import normalize_axes, show
 from gradcli.ops.shaping import of_single_elements, squeeze
 from gradcli.ops.sums import product
 from gradcli.ops.table import Alike, Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("linear algebra")
 
@@ -45,7 +48,7 @@ def _contracted_shape(a: Node, b: Node, equation: str) -> Shape:
     return tuple(lengths[label] for label in out)
 
 
-def _contract(xp: Any, a: Array, b: Array, equation: str) -> Array:
+def _contract(xp: ArrayNamespace, a: Array, b: Array, equation: str) -> Array:
     """Products of matrices: labels of one operand are rows or columns, those of all are batches."""
     left, right, out = _parts(equation)
     batch = "".join(label for label in left if label in right and label in out)
@@ -63,19 +66,19 @@ def _contract(xp: Any, a: Array, b: Array, equation: str) -> Array:
     lead = found.ndim - 2 - len(batch)
     found = xp.reshape(found, (*found.shape[:-2], *(lengths[each] for each in rows + columns)))
     order = batch + rows + columns
-    return xp.permute_dims(  # type: ignore[no-any-return]
-        found, (*range(lead), *(lead + order.index(label) for label in out))
-    )
+    return xp.permute_dims(found, (*range(lead), *(lead + order.index(label) for label in out)))
 
 
-def _matrices(xp: Any, x: Array, labels: str, batch: str, rows: str, columns: str) -> Array:
+def _matrices(
+    xp: ArrayNamespace, x: Array, labels: str, batch: str, rows: str, columns: str
+) -> Array:
     """x as matrices: `rows` and `columns` each as one axis behind the `batch` axes."""
     lead = x.ndim - len(labels)
     order = [lead + labels.index(label) for label in batch + rows + columns]
     x = xp.permute_dims(x, (*range(lead), *order))
     first, second = lead + len(batch), lead + len(batch) + len(rows)
     lengths = (prod(x.shape[first:second]), prod(x.shape[second:]))
-    return xp.reshape(x, (*x.shape[:first], *lengths))  # type: ignore[no-any-return]
+    return xp.reshape(x, (*x.shape[:first], *lengths))
 
 
 def _left(change: Node, y: Node, a: Node, b: Node, equation: str) -> Node:

@@ -14,7 +14,7 @@ from gradcli.ops.splits import each_element
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from gradcli.graph import Facts
+    from gradcli.graph import ArrayNamespace, Facts
 
 Derivative: TypeAlias = Rule | float | None
 """A local derivative: a rule `(y, *operands, *attributes)`, a plain factor, or None for zero."""
@@ -64,7 +64,7 @@ class Elementwise(Op):
                 return broadcast(self.infix or self.name, [each.shape for each in inputs]), kind
         return shape, kind
 
-    def forward(self, xp: Any, *arguments: Any) -> Array:
+    def forward(self, xp: ArrayNamespace, *arguments: Any) -> Array:
         if self.ufunc is not None:
             return getattr(xp, self.ufunc)(*arguments)  # type: ignore[no-any-return]
         return self._forward(xp, *arguments)  # type: ignore[operator]

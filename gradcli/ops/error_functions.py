@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from gradcli.ops.selection import abs_, where
 from gradcli.ops.special import check_orders, scipys
 from gradcli.ops.table import Case, Function
 from gradcli.ops.tabulated import Law, bell, tail
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("special")
 
@@ -51,7 +54,7 @@ PIECE = 1 << 13
 def _in_pieces(forward: Callable[..., Array]) -> Callable[..., Array]:
     """The same function, of an element at a time, which takes a large array piece by piece."""
 
-    def swept(xp: Any, x: Array, *more: Any) -> Array:
+    def swept(xp: ArrayNamespace, x: Array, *more: Any) -> Array:
         if x.size <= PIECE or xp is not np or any(np.size(each) > 1 for each in more):
             return forward(xp, x, *more)
         flat = x.reshape(-1)
@@ -64,7 +67,7 @@ def _in_pieces(forward: Callable[..., Array]) -> Callable[..., Array]:
     return swept
 
 
-def _quotient(xp: Any, x: Array, coefficients: Sequence[Sequence[float]]) -> Array:
+def _quotient(xp: ArrayNamespace, x: Array, coefficients: Sequence[Sequence[float]]) -> Array:
     """A quotient of two polynomials: multiplications and additions of whole arrays, which NumPy
     does with all lanes of the processor, take a tenth of the time of SciPy's branches.
     """
@@ -73,7 +76,7 @@ def _quotient(xp: Any, x: Array, coefficients: Sequence[Sequence[float]]) -> Arr
     return above
 
 
-def _polynomial(xp: Any, x: Array, coefficients: Sequence[float]) -> Array:
+def _polynomial(xp: ArrayNamespace, x: Array, coefficients: Sequence[float]) -> Array:
     *rest, highest = coefficients
     found = x * highest
     for each in rest[:0:-1]:
@@ -83,7 +86,7 @@ def _polynomial(xp: Any, x: Array, coefficients: Sequence[float]) -> Array:
     return found
 
 
-def _bell(xp: Any, x: Array, rate: Array | float) -> Array:
+def _bell(xp: ArrayNamespace, x: Array, rate: Array | float) -> Array:
     """exp(-rate·x²) for |x| < 64. The rounding of x² alone costs x² ulp, so x = high + low, high²
     exact.
     """
@@ -98,9 +101,9 @@ def _bell(xp: Any, x: Array, rate: Array | float) -> Array:
             bell *= _at_steps(float(np.ravel(rate)[0]), x.dtype).take(
                 steps.astype(np.intp), mode="clip"
             )
-        return bell  # type: ignore[no-any-return]
+        return bell
     high *= high
-    return xp.exp(high * -rate) * bell  # type: ignore[no-any-return]
+    return xp.exp(high * -rate) * bell
 
 
 @lru_cache(maxsize=8)
@@ -113,23 +116,23 @@ def _at_steps(rate: float, dtype: np.dtype[Any]) -> Array:
 
 
 @_in_pieces
-def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
+def _gaussian(xp: ArrayNamespace, x: Array, rate: Array | float) -> Array:
     """exp(-rate·x²)."""
     small = xp.abs(x) < 64
     if xp is np and small.all():  # a card would have to be waited for
         return _bell(xp, x, rate)
     within = xp.where(small, x, 0)
-    return xp.where(small, _bell(xp, within, rate), xp.exp(-rate * x * x))  # type: ignore[no-any-return]
+    return xp.where(small, _bell(xp, within, rate), xp.exp(-rate * x * x))
 
 
-def _upper(xp: Any, distance: Array) -> Array:
+def _upper(xp: ArrayNamespace, distance: Array) -> Array:
     """1 - Φ, the upper tail of the normal law: SciPy's own loses x² ulp there."""
     inverse = _quotient(xp, distance, _TAIL)
     inverse += math.sqrt(2 * math.pi) * distance
     return _bell(xp, distance, 0.5) / inverse
 
 
-def _upper_of_erf(xp: Any, distance: Array) -> Array:
+def _upper_of_erf(xp: ArrayNamespace, distance: Array) -> Array:
     """erfc from 0 on."""
     inverse = _quotient(xp, distance, _TAIL_OF_ERF)
     inverse += math.sqrt(math.pi) * distance
@@ -137,27 +140,27 @@ def _upper_of_erf(xp: Any, distance: Array) -> Array:
 
 
 @_in_pieces
-def _erfc(xp: Any, x: Array) -> Array:
+def _erfc(xp: ArrayNamespace, x: Array) -> Array:
     tail = _upper_of_erf(xp, xp.minimum(xp.abs(x), FARTHEST * 0.7))
-    return xp.abs((x < 0) * tail.dtype.type(2) - tail)  # type: ignore[no-any-return]
+    return xp.abs((x < 0) * tail.dtype.type(2) - tail)
 
 
 @_in_pieces
-def _ndtr(xp: Any, x: Array) -> Array:
+def _ndtr(xp: ArrayNamespace, x: Array) -> Array:
     tail = _upper(xp, xp.minimum(xp.abs(x), FARTHEST))
-    return xp.abs((x > 0) - tail)  # type: ignore[no-any-return]
+    return xp.abs((x > 0) - tail)
 
 
-def _log_ndtr(xp: Any, x: Array) -> Array:
+def _log_ndtr(xp: ArrayNamespace, x: Array) -> Array:
     """log(Φ(x)) from erfcx far below 0, else from the small upper tail."""
     low = xp.log(scipys("erfcx")(xp, -math.sqrt(0.5) * x) / 2) - x * x / 2
-    return xp.where(x < -1, low, xp.log1p(-_ndtr(xp, -x)))  # type: ignore[no-any-return]
+    return xp.where(x < -1, low, xp.log1p(-_ndtr(xp, -x)))
 
 
-def _erfcx(xp: Any, x: Array) -> Array:
+def _erfcx(xp: ArrayNamespace, x: Array) -> Array:
     """exp(x²)·erfc(x), below 0 as 2·exp(x²) - erfcx(-x): SciPy's own loses x² ulp there."""
     low = 2 * _gaussian(xp, x, -1.0) - scipys("erfcx")(xp, -x)
-    return xp.where(x < -1, low, scipys("erfcx")(xp, x))  # type: ignore[no-any-return]
+    return xp.where(x < -1, low, scipys("erfcx")(xp, x))
 
 
 def _gaussian_in_blocks(x: Node, rate: Node) -> Node | None:
@@ -233,7 +236,7 @@ ERFCX_FRACTION = 1.0
 FRACTION_TERMS = 240
 
 
-def _ierfcx(xp: Any, n: Array, x: Array) -> Array:
+def _ierfcx(xp: ArrayNamespace, n: Array, x: Array) -> Array:
     """The recurrence over orders (DLMF 7.18.7), upward from erfcx; each step loses x² ulp above 0,
     so for large x it is taken downward, as a continued fraction of ratios of neighbours.
     """
@@ -250,7 +253,7 @@ def _ierfcx(xp: Any, n: Array, x: Array) -> Array:
     for k in range(1, highest + 1):
         before, current = current, (before - 2 * x * current) / (2 * k)
         upward = xp.where(k == n, current, upward)
-    return xp.where(x < ERFCX_FRACTION, upward, downward)  # type: ignore[no-any-return]
+    return xp.where(x < ERFCX_FRACTION, upward, downward)
 
 
 ierfcx: Function = table.elementwise(

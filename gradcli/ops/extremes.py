@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from gradcli.ops.shaping import (
 from gradcli.ops.splits import axes_to_split
 from gradcli.ops.table import Case, Function, everywhere
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("reduction")
 
 
@@ -34,7 +37,7 @@ def shared_ties(y: Node, x: Node, axes: Axes, keepdim: bool) -> Node:
     return ties / sum_(ties, axes, True)
 
 
-def tie_edge(xp: Any, x: Array, chosen: Array, axes: Axes) -> Array:
+def tie_edge(xp: ArrayNamespace, x: Array, chosen: Array, axes: Axes) -> Array:
     """The distance of each element from the chosen one, and of that one from the next best.
 
     `chosen` has the reduced axes kept.
@@ -45,12 +48,12 @@ def tie_edge(xp: Any, x: Array, chosen: Array, axes: Axes) -> Array:
     behind = xp.where(wins, math.inf, xp.abs(x - chosen))
     lead = xp.min(behind, axis=axes, keepdims=True)
     tied = xp.sum(wins, axis=axes, keepdims=True) > 1
-    return xp.where(wins, xp.where(tied, 0.0, lead), x - chosen)  # type: ignore[no-any-return]
+    return xp.where(wins, xp.where(tied, 0.0, lead), x - chosen)
 
 
-def spacing(xp: Any, x: Array, axis: int) -> Array:
+def spacing(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     """The gaps between elements that are neighbours in order: 0 at a tie."""
-    return xp.diff(xp.sort(x, axis=axis), axis=axis)  # type: ignore[no-any-return]
+    return xp.diff(xp.sort(x, axis=axis), axis=axis)
 
 
 AMAX = Reduction(
@@ -174,7 +177,7 @@ def _of_windows(x: Node, axis: int | None, keepdim: bool) -> Node | None:
 
 
 def _arg(name: str, choose: str, doc: str) -> Function:
-    def forward(xp: Any, x: Array, axis: int | None, keepdim: bool) -> Array:
+    def forward(xp: ArrayNamespace, x: Array, axis: int | None, keepdim: bool) -> Array:
         if axis is None:
             x, axis = xp.reshape(x, (-1,)), 0
         if xp is np and axis % x.ndim < x.ndim - 1 and 1 < x.shape[axis] <= SHORT:
@@ -185,7 +188,7 @@ def _arg(name: str, choose: str, doc: str) -> Function:
                 return found if keepdim else np.squeeze(found, axis)
         return getattr(xp, choose)(x, axis=axis, keepdims=keepdim)  # type: ignore[no-any-return]
 
-    def edge(xp: Any, x: Array, axis: int | None, keepdim: bool) -> Array:
+    def edge(xp: ArrayNamespace, x: Array, axis: int | None, keepdim: bool) -> Array:
         axes = tuple(range(-x.ndim, 0)) if axis is None else (axis,)
         chosen = getattr(xp, choose.replace("arg", ""))(x, axis=axes, keepdims=True)
         return tie_edge(xp, x, chosen, axes)

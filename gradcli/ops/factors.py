@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,15 @@ from gradcli.ops.shaping import take_slices
 from gradcli.ops.systems import SOLVE, copies, matrices, on_host, square
 from gradcli.ops.table import Case, floats
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("linear algebra")
 
 # --- Cholesky ------------------------------------------------------------------------------
 
 
-def _cholesky(xp: Any, a: Array) -> Array:
+def _cholesky(xp: ArrayNamespace, a: Array) -> Array:
     try:
         return xp.linalg.cholesky(a)  # type: ignore[no-any-return]
     except np.linalg.LinAlgError:
@@ -142,7 +145,7 @@ def _qr_shapes(a: Node) -> tuple[Shape, Shape]:
     return (rows, columns), (columns, columns)
 
 
-def _qr(xp: Any, a: Array) -> Array:
+def _qr(xp: ArrayNamespace, a: Array) -> Array:
     return pack(xp, lapack("qr", xp.linalg.qr, a), a.shape[:-2])
 
 

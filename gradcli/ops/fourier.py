@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.ops.kinds import Linear
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
-def _forward(xp: Any, x: Array, sign: int) -> Array:
+
+def _forward(xp: ArrayNamespace, x: Array, sign: int) -> Array:
     """Sums of x_k times e^(sign·2πi·jk/n), along the axis before the last."""
     if x.dtype.kind == "c":
         raise TypeError("the parts of complex numbers are real")
@@ -16,7 +19,7 @@ def _forward(xp: Any, x: Array, sign: int) -> Array:
     numbers = xp.ascontiguousarray(x).view(xp.result_type(x, xp.complex64))[..., 0]
     found = xp.fft.ifft(numbers, norm="forward") if sign > 0 else xp.fft.fft(numbers)
     found = xp.ascontiguousarray(found.astype(numbers.dtype, copy=False))
-    return found[..., None].view(x.dtype)  # type: ignore[no-any-return]
+    return found[..., None].view(x.dtype)
 
 
 FOURIER: Linear = Linear(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from gradcli.ops.shapes import Axes, broadcast, show
 from gradcli.ops.shaping import reshape, take_slices
 from gradcli.ops.sums import add_at, wide_copies
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 BYTES_A_PLACE = 24
 """Bytes of an int64 and of the temporary arrays for it."""
 
 # --- places named by index arrays ----------------------------------------------------------
 
 
-def _places(xp: Any, indices: Sequence[Array], axes: Axes, ndim: int) -> tuple[Any, ...]:
+def _places(xp: ArrayNamespace, indices: Sequence[Array], axes: Axes, ndim: int) -> tuple[Any, ...]:
     """What to put between the brackets: the arrays at their axes, `:` elsewhere."""
     places: list[Any] = [slice(None)] * ndim
     for axis, index in zip(axes, indices, strict=True):
@@ -55,7 +58,7 @@ def are_neighbours(axes: Axes) -> bool:
     return axes[-1] - axes[0] == len(axes) - 1
 
 
-def _index(xp: Any, x: Array, *rest: Any) -> Array:
+def _index(xp: ArrayNamespace, x: Array, *rest: Any) -> Array:
     *indices, axes = rest
     check_bounds(x.shape, indices, axes)
     return x[_places(xp, indices, axes, x.ndim)]  # type: ignore[no-any-return]
@@ -78,7 +81,7 @@ def _range_hint(length: int) -> str:
     return f"indices are from {-length} to {length - 1}" if length else "this axis is empty"
 
 
-def _put_add(xp: Any, change: Array, *rest: Any) -> Array:
+def _put_add(xp: ArrayNamespace, change: Array, *rest: Any) -> Array:
     *indices, shape, axes = rest
     check_bounds(shape, indices, axes)
     places = _places(xp, indices, axes, len(shape))

@@ -33,7 +33,7 @@ from gradcli.ops.shapes import Axes, reduced
 if TYPE_CHECKING:
     from typing import TypeGuard, Unpack
 
-    from gradcli.graph import Facts
+    from gradcli.graph import ArrayNamespace, Facts
 
 Rule: TypeAlias = Callable[..., Node]
 """A derivative in nodes; its arguments depend on the kind of op."""
@@ -168,7 +168,7 @@ class JointlyLinear(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return self._infer(inputs, *attributes), inputs[0].kind
 
-    def forward(self, xp: Any, *arguments: Any) -> Array:
+    def forward(self, xp: ArrayNamespace, *arguments: Any) -> Array:
         return self._forward(xp, *arguments)
 
     def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
@@ -222,7 +222,7 @@ class Reduction(Op):
         axes, keepdim = attributes[:2]
         return reduced(inputs[0].shape, axes, keepdim), inputs[0].kind
 
-    def forward(self, xp: Any, *arguments: Any) -> Array:
+    def forward(self, xp: ArrayNamespace, *arguments: Any) -> Array:
         return self._forward(xp, *arguments)
 
     def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
@@ -349,9 +349,9 @@ class Cast(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return inputs[0].shape, attributes[0]
 
-    def forward(self, xp: Any, *arguments: Any) -> Array:
+    def forward(self, xp: ArrayNamespace, *arguments: Any) -> Array:
         array, dtype = arguments
-        return xp.asarray(array).astype(dtype)  # type: ignore[no-any-return]
+        return xp.asarray(array).astype(dtype)
 
 
 CAST = Cast("cast")

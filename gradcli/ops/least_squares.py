@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_rows, copies, is_vector, matrices, square
 from gradcli.ops.table import Alike, Case
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("linear algebra")
 
 
@@ -34,12 +37,12 @@ def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> 
     return 0.0 if atol else max(a.shape[-2:]) * float(np.finfo(a.graph.precision).eps)
 
 
-def _pinv(xp: Any, a: Array, rtol: float, atol: float) -> Array:
+def _pinv(xp: ArrayNamespace, a: Array, rtol: float, atol: float) -> Array:
     u, s, vh = lapack_svd("pinv", xp, a, full_matrices=False)
     largest = peak(xp, s, (-1,), 0.0)
     kept = s > xp.maximum(rtol * largest, atol)
     factor = xp.where(kept, 1 / s, xp.zeros((), s.dtype))
-    return xp.swapaxes((u * factor[..., None, :]) @ vh, -1, -2)  # type: ignore[no-any-return]
+    return xp.swapaxes((u * factor[..., None, :]) @ vh, -1, -2)
 
 
 def _pinv_adjoint(change: Node, y: Node, a: Node, *_: float) -> Node:

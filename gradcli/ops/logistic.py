@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import logical_and
@@ -12,10 +12,13 @@ from gradcli.ops.group import Group
 from gradcli.ops.selection import where
 from gradcli.ops.table import Case, kernel
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("logistic")
 
 
-def _sigmoid(xp: Any, x: Array) -> Array:
+def _sigmoid(xp: ArrayNamespace, x: Array) -> Array:
     """1 / (1 + exp(-x)), from exp(-|x|) so that nothing overflows."""
     small = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, 1, small) / (1 + small)  # type: ignore[no-any-return]
@@ -39,10 +42,10 @@ def sigmoid(y: Node, x: Node) -> Node:
     return y * sigmoid(-x)  # y * (1 - y): 2 900 ulp for large x
 
 
-def _logit(xp: Any, x: Array) -> Array:
+def _logit(xp: ArrayNamespace, x: Array) -> Array:
     """log(x / (1 - x)); near ½, where it loses all digits, as 2·atanh(2x - 1)."""
     near = xp.abs(x - 0.5) < 0.25
-    return xp.where(near, 2 * xp.arctanh(2 * x - 1), xp.log(x / (1 - x)))  # type: ignore[no-any-return]
+    return xp.where(near, 2 * xp.arctanh(2 * x - 1), xp.log(x / (1 - x)))
 
 
 LOGIT = table.elementwise(

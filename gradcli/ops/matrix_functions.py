@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from math import comb, factorial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import NUMPY, Array, Node
 from gradcli.ops.axes import matrix_transpose, permute
 from gradcli.ops.comparison import eq
 from gradcli.ops.creation import eye, zeros
@@ -28,6 +28,9 @@ from gradcli.ops.shaping import EXPAND, expand, reshape, take_slices
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_square, copies, inv, matrices, square
 from gradcli.ops.table import Case, floats
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("linear algebra")
 
@@ -64,7 +67,7 @@ def matrix_power(x: Node, n: int) -> Node:
 # --- exponentials --------------------------------------------------------------------------
 
 
-def _expm(xp: Any, a: Array) -> Array:
+def _expm(xp: ArrayNamespace, a: Array) -> Array:
     if not a.size:
         return a
     finite = xp.isfinite(a).all(axis=(-2, -1), keepdims=True)
@@ -74,7 +77,7 @@ def _expm(xp: Any, a: Array) -> Array:
         result = _pair(xp, *_exponentials(xp, xp.stack(xp.split(above, 2, axis=-1))))
     else:
         (result,) = _exponentials(xp, calm[None])
-    return xp.where(finite, result, xp.full((), np.nan, a.dtype))  # type: ignore[no-any-return]
+    return xp.where(finite, result, xp.full((), np.nan, a.dtype))
 
 
 def _is_pair(a: Array) -> bool:
@@ -94,14 +97,14 @@ def _rounded(a: Array, rounding: Callable[[Array], Array]) -> Array:
     if not _is_pair(a):
         return rounding(a)
     value, change = np.split(rounding(a[..., : a.shape[-1] // 2, :]), 2, axis=-1)
-    return _pair(np, value, change)
+    return _pair(NUMPY, value, change)
 
 
-def _pair(xp: Any, value: Array, change: Array) -> Array:
+def _pair(xp: ArrayNamespace, value: Array, change: Array) -> Array:
     """[[value, change], [0, value]]."""
     upper = xp.concat([value, change], axis=-1)
     lower = xp.concat([xp.zeros_like(value), value], axis=-1)
-    return xp.concat([upper, lower], axis=-2)  # type: ignore[no-any-return]
+    return xp.concat([upper, lower], axis=-2)
 
 
 PADE = [float(comb(13, j) * factorial(26 - j) // factorial(13)) for j in range(14)]
@@ -110,7 +113,7 @@ NEAR = 4.74
 """Up to this norm it and its derivative are exact to double precision."""
 
 
-def _exponentials(xp: Any, a: Array) -> Array:
+def _exponentials(xp: ArrayNamespace, a: Array) -> Array:
     """The exponential of a[0], and its derivatives along a[1], if there is one.
 
     Each step is done with a value and what it changes by, so a derivative takes three products of
@@ -123,7 +126,7 @@ def _exponentials(xp: Any, a: Array) -> Array:
     def times(x: Array, y: Array) -> Array:
         product = xp.matmul(x[0], y)
         product[1:] += xp.matmul(x[1:], y[0])
-        return product  # type: ignore[no-any-return]
+        return product
 
     def half_of_series(parity: int) -> Array:
         """The even terms, or the odd ones divided by x."""
@@ -137,7 +140,7 @@ def _exponentials(xp: Any, a: Array) -> Array:
     one = xp.eye(a.shape[-1], dtype=a.dtype)
     second = times(x, x)
     fourth = times(second, second)
-    powers = [one, second, fourth, times(fourth, second)]
+    powers: list[Any] = [one, second, fourth, times(fourth, second)]
     even, odd = half_of_series(0), times(x, half_of_series(1))
     above, below = even + odd, even - odd
     result = xp.empty_like(above)
@@ -145,15 +148,15 @@ def _exponentials(xp: Any, a: Array) -> Array:
     result[1:] = xp.linalg.solve(below[0], above[1:] - xp.matmul(below[1:], result[0]))
     for number in range(int(rounds.max(initial=0))):
         result = xp.where(number < rounds, times(result, result), result)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
-def _halvings(xp: Any, a: Array) -> Array:
+def _halvings(xp: ArrayNamespace, a: Array) -> Array:
     """How often each matrix is halved until it is near."""
     count = a.shape[-1]
     mean = (xp.abs(a) / count).sum(axis=-2).max(axis=-1)  # the sum may overflow
     over = xp.log2(xp.maximum(mean, NEAR / count)) - math.log2(NEAR / count)
-    return xp.ceil(over).astype(np.int64)[..., None, None]  # type: ignore[no-any-return]
+    return xp.ceil(over).astype(np.int64)[..., None, None]
 
 
 def _expm_change(change: Node, a: Node) -> Node:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradcli.graph import Array, Shape
+from gradcli.graph import NUMPY, Array, Shape
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 FEW = 1 << 8
 """Rows of fewer elements are sorted as fast by NumPy's stable order."""
@@ -28,7 +31,7 @@ LENGTHY, PART = 1 << 12, 1 << 3
 """Where no more than this part of a row is wanted, the rest of one so long is not put in order."""
 
 
-def stable_order(xp: Any, x: Array, axis: int) -> Array:
+def stable_order(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     """The places of the elements along an axis, nan last.
 
     NumPy's other order is three times as fast: it uses all lanes of the processor, and the places
@@ -36,7 +39,7 @@ def stable_order(xp: Any, x: Array, axis: int) -> Array:
     """
     sort = getattr(xp, "sort_in_place", np.ndarray.sort if xp is np else None)
     if sort is None or x.ndim == 0 or x.shape[axis] < FEW:
-        return xp.argsort(x, axis=axis, kind="stable")  # type: ignore[no-any-return]
+        return xp.argsort(x, axis=axis, kind="stable")
     rows = np.moveaxis(x, axis, -1)
     if x.dtype.kind == "f" and MANY <= rows.shape[-1] <= MOST and not np.isnan(np.min(rows)):
         order = np.empty(rows.shape, np.int64)
@@ -46,7 +49,7 @@ def stable_order(xp: Any, x: Array, axis: int) -> Array:
     return np.moveaxis(_order_of_rows(rows), -1, axis)
 
 
-def order_of(xp: Any, x: Array, axis: int, descending: bool) -> Array:
+def order_of(xp: ArrayNamespace, x: Array, axis: int, descending: bool) -> Array:
     """`stable_order`, or that from the greatest to the least: nan first, ties in their order."""
     if not descending:
         return stable_order(xp, x, axis)
@@ -86,20 +89,20 @@ def among_few(x: Array, place: int) -> Array | None:
     return np.partition(few, place)[place : place + 1]
 
 
-def places_along(xp: Any, x: Array, axis: int, ranks: Array) -> Array:
+def places_along(xp: ArrayNamespace, x: Array, axis: int, ranks: Array) -> Array:
     """Which places have these ranks, counted from 0, in the stable order along an axis. Long rows
     are not put in order for a few of them.
     """
-    return xp.moveaxis(  # type: ignore[no-any-return]
+    return xp.moveaxis(
         _places_in_rows(xp, xp.moveaxis(x, axis, -1), xp.moveaxis(ranks, axis, -1)), -1, axis
     )
 
 
-def _places_in_rows(xp: Any, rows: Array, ranks: Array) -> Array:
+def _places_in_rows(xp: ArrayNamespace, rows: Array, ranks: Array) -> Array:
     shape = (*rows.shape[:-1], ranks.shape[-1])
     ranks = xp.broadcast_to(ranks, shape)
     if xp is not np or rows.shape[-1] < FEW or shape[-1] > SEVERAL:
-        return xp.take_along_axis(stable_order(xp, rows, -1), ranks, axis=-1)  # type: ignore[no-any-return]
+        return xp.take_along_axis(stable_order(xp, rows, -1), ranks, axis=-1)
     found = np.empty(shape, np.int64)
     for place in np.ndindex(shape):
         found[place] = _place_in_row(rows[place[:-1]], int(ranks[place]))
@@ -137,14 +140,14 @@ def rank_elements(shape: Shape, axis: int, results: int) -> float:
     return searched + size / 4 + 3 * results
 
 
-def first_places(xp: Any, x: Array, axis: int, count: int, descending: bool) -> Array:
+def first_places(xp: ArrayNamespace, x: Array, axis: int, count: int, descending: bool) -> Array:
     """The first places of the stable order along an axis: of long rows only those are put in
     order that hold no more than the last of them.
     """
     rows = xp.moveaxis(x, axis, -1)
     if xp is not np or not _is_searched(rows.shape[-1], count):
         order = order_of(xp, rows, -1, descending)[..., :count]
-        return xp.moveaxis(order, -1, axis).copy()  # type: ignore[no-any-return]
+        return xp.moveaxis(order, -1, axis).copy()
     found = np.empty((*rows.shape[:-1], count), np.int64)
     for row in np.ndindex(rows.shape[:-1]):
         found[row] = _first_in_row(rows[row], count, descending)
@@ -157,11 +160,11 @@ def _is_searched(length: int, count: int) -> bool:
 
 def _first_in_row(x: Array, count: int, descending: bool) -> Array:
     if _has_nan(x):
-        return order_of(np, x, 0, descending)[:count]
+        return order_of(NUMPY, x, 0, descending)[:count]
     last = _element_of_rank(x, x.size - count if descending else count - 1, has_nan=False)
     before = np.flatnonzero(x > last if descending else x < last)
     alike = np.flatnonzero(x == last)[: count - before.size]
-    return np.concatenate((before[order_of(np, x[before], 0, descending)], alike))
+    return np.concatenate((before[order_of(NUMPY, x[before], 0, descending)], alike))
 
 
 def first_elements(shape: Shape, axis: int, count: int, descending: bool) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.ops.cells import NotWrittenError, over_axes, ranges, written
@@ -17,12 +17,15 @@ from gradcli.ops.selection import abs_, maximum, sign, where
 from gradcli.ops.shapes import Axes
 from gradcli.ops.sums import total
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
-def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
+
+def _norm(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     size = xp.abs(x)
     if p == math.inf or p == -math.inf:
         extreme = xp.max if p > 0 else xp.min
-        return extreme(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+        return extreme(size, axis=axes, keepdims=keepdim)
     if p == 0:
         return total(xp, (size != 0).astype(x.dtype), axes, keepdim)
     if p == 1:
@@ -31,7 +34,7 @@ def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     largest = peak(xp, size, axes, 0.0)
     unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
     found = total(xp, (size / unit) ** p, axes, True) ** (1 / p) * unit
-    return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
+    return found if keepdim else xp.squeeze(found, axis=axes)
 
 
 def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node | None:
@@ -56,7 +59,7 @@ def _by_book(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:
     return sign(x) * (abs_(x) / y) ** (p - 1) if 1 < p < math.inf else sign(x)
 
 
-def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
+def _norm_edge(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     """A norm has a kink at 0; those of order 1 and inf have more."""
     size = _norm(xp, x, axes, True, p)
     if p in (math.inf, -math.inf):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,15 +22,18 @@ from gradcli.ops.joining import cat
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import reshape, take_slices, unsqueeze
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 SIGNED = 1 << 16
 """Vectors of so many elements in all are LAPACK's on a GPU, too: its own have other signs, and take
 longer."""
 
 
-def pack(xp: Any, parts: Sequence[Array], batch: Shape) -> Array:
+def pack(xp: ArrayNamespace, parts: Sequence[Array], batch: Shape) -> Array:
     """Arrays side by side in a row, behind the batch axes."""
     rows = [xp.reshape(part, (*batch, prod(part.shape[len(batch) :]))) for part in parts]
-    return xp.concat(rows, axis=-1)  # type: ignore[no-any-return]
+    return xp.concat(rows, axis=-1)
 
 
 def packed_shape(batch: Shape, shapes: Sequence[Shape]) -> tuple[Shape, Any]:
@@ -68,7 +71,7 @@ def lapack(name: str, decompose: Callable[..., Any], *arguments: Any, **options:
         raise _endless(name) from None
 
 
-def lapack_svd(name: str, xp: Any, a: Array, **options: Any) -> Any:
+def lapack_svd(name: str, xp: ArrayNamespace, a: Array, **options: Any) -> Any:
     """`svd` for the op of that name: LAPACK's may not end where there is an infinity."""
     if xp is np and not np.isfinite(a).all():
         raise _endless(name)

@@ -6,18 +6,21 @@ All derivatives are polynomials of one of four families. Those of negative order
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.ops.group import Group
 from gradcli.ops.special import check_orders
 from gradcli.ops.table import Case, Function
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("special")
 
 
 def _recurrence(
-    xp: Any,
+    xp: ArrayNamespace,
     name: str,
     n: Array,
     x: Array,
@@ -35,10 +38,10 @@ def _recurrence(
     for k in range(2, highest + 1):
         before, current = current, step(k, current, before)
         found = xp.where(n == k, current, found)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
-def _gegenbauer(xp: Any, n: Array, alpha: Array, x: Array) -> Array:
+def _gegenbauer(xp: ArrayNamespace, n: Array, alpha: Array, x: Array) -> Array:
     return _recurrence(
         xp,
         "gegenbauer",
@@ -68,7 +71,7 @@ gegenbauer: Function = table.elementwise(
 )
 
 
-def _laguerre(xp: Any, n: Array, alpha: Array, x: Array) -> Array:
+def _laguerre(xp: ArrayNamespace, n: Array, alpha: Array, x: Array) -> Array:
     return _recurrence(
         xp,
         "laguerre",
@@ -103,7 +106,7 @@ def _family(
 ) -> Function:
     """Polynomials by PyTorch's name, of x and the order n."""
 
-    def forward(xp: Any, x: Array, n: Array) -> Array:
+    def forward(xp: ArrayNamespace, x: Array, n: Array) -> Array:
         return _recurrence(
             xp,
             name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.language.construct import argument, attribute, call, number
@@ -19,6 +19,9 @@ from gradcli.ops.shapes import Axes, normalize_axes, reduced
 from gradcli.ops.shaping import flatten, reshape
 from gradcli.ops.statistics import parts_of, quantile_of
 from gradcli.ops.table import Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("reduction")
 
@@ -36,16 +39,16 @@ def _indices_of(function: str) -> Callable[[Node, Expression], Expression]:
 # --- without nan ---------------------------------------------------------------------------
 
 
-def _argnanmedian(xp: Any, x: Array, axis: int) -> Array:
+def _argnanmedian(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     """Where the lower middle of the numbers is along the axis, kept; the first nan without any."""
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
     return places_along(xp, x, axis, xp.maximum(numbers - 1, 0) // 2)
 
 
-def _nanmedian(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+def _nanmedian(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool) -> Array:
     (axis,) = axes
     found = xp.take_along_axis(x, _argnanmedian(xp, x, axis), axis=axis)
-    return found if keepdim else xp.squeeze(found, axis=axis)  # type: ignore[no-any-return]
+    return found if keepdim else xp.squeeze(found, axis=axis)
 
 
 NANMEDIAN = Reduction(
@@ -117,7 +120,7 @@ def _without_nan(lanes: Node, q: Node) -> Node:
 # --- the most frequent element -------------------------------------------------------------
 
 
-def _argmode(xp: Any, x: Array, axis: int) -> Array:
+def _argmode(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     """Where the last one of the most frequent elements is along the axis, kept; of several equally
     frequent ones the smallest. Each nan counts alone, before all other single ones.
     """
@@ -134,7 +137,7 @@ def _argmode(xp: Any, x: Array, axis: int) -> Array:
         span *= 2
     rank = 2 * (places - begins) + xp.isnan(ordered)
     best = xp.argmax(rank, axis=-1)[..., None]
-    return xp.moveaxis(xp.take_along_axis(order, best, axis=-1), -1, axis)  # type: ignore[no-any-return]
+    return xp.moveaxis(xp.take_along_axis(order, best, axis=-1), -1, axis)
 
 
 ARGMODE = General(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, part
 from gradcli.ops.sums import wide, wide_copies
 from gradcli.ops.table import Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("scan")
 
@@ -42,7 +45,7 @@ def scan(op: Op, x: Node, dim: int) -> Node:
     return x.graph.apply(op, (x,), (axis,)) if x.ndim else x
 
 
-def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+def _recurrence(xp: ArrayNamespace, factor: Array, x: Array, axis: int) -> Array:
     """y[k] = x[k] + factor[k] · y[k-1]."""
     if xp.__name__ != "numpy":
         return _by_doubling(xp, factor, x, axis)
@@ -100,7 +103,7 @@ def _times(product: Array, before: Array) -> Array:
     return found
 
 
-def _by_doubling(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+def _by_doubling(xp: ArrayNamespace, factor: Array, x: Array, axis: int) -> Array:
     """The same in few rounds, each of which doubles the length of the spans."""
     y = xp.array(xp.moveaxis(x, axis, -1), wide(x.dtype))
     product = xp.array(xp.moveaxis(factor, axis, -1), y.dtype)
@@ -109,7 +112,7 @@ def _by_doubling(xp: Any, factor: Array, x: Array, axis: int) -> Array:
         y[..., span:] += product[..., span:] * y[..., :-span]
         product[..., span:] = product[..., span:] * product[..., :-span]
         span *= 2
-    return xp.moveaxis(y, -1, axis).astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return xp.moveaxis(y, -1, axis).astype(x.dtype, copy=False)
 
 
 class Recurrence(General):
@@ -126,7 +129,7 @@ class Recurrence(General):
         how many arrays f makes.
         """
 
-        def forward(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+        def forward(xp: ArrayNamespace, factor: Array, x: Array, axis: int) -> Array:
             factor = factor.astype(wide(factor.dtype), copy=False)
             return _recurrence(xp, function(xp, factor), x, axis)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import isnan, logical_not
@@ -15,6 +15,9 @@ from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
 from gradcli.ops.splits import reduction
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, Demand
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("reduction")
 
@@ -39,17 +42,17 @@ SUM = Linear(
 )
 
 
-def average(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+def average(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool) -> Array:
     """The mean along axes; nan of nothing, without the warning of NumPy's own."""
     count = math.prod(x.shape[axis] for axis in axes)
     return total(xp, x, axes, keepdim) / count  # type: ignore[no-any-return]
 
 
-def peak(xp: Any, x: Array, axes: Axes, least: float) -> Array:
+def peak(xp: ArrayNamespace, x: Array, axes: Axes, least: float) -> Array:
     """The largest element along axes, which are kept; `least` where there is none."""
     if not all(x.shape[axis] for axis in axes):
-        return xp.full(reduced(x.shape, axes, keepdim=True), least, x.dtype)  # type: ignore[no-any-return]
-    return xp.max(x, axis=axes, keepdims=True)  # type: ignore[no-any-return]
+        return xp.full(reduced(x.shape, axes, keepdim=True), least, x.dtype)
+    return xp.max(x, axis=axes, keepdims=True)
 
 
 MEAN = Linear(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
@@ -25,6 +25,9 @@ from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.table import Case, everywhere, kernel
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("loss")
 
@@ -147,7 +150,7 @@ def huber_loss(
 # --- likelihoods ---------------------------------------------------------------------------
 
 
-def _variance(xp: Any, x: Array, eps: float) -> Array:
+def _variance(xp: ArrayNamespace, x: Array, eps: float) -> Array:
     if (x < 0).any():
         raise GradcliError(
             "value",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op
@@ -14,6 +14,7 @@ from gradcli.ops.table import Case, Function, everywhere, kernel
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from gradcli.graph import ArrayNamespace
     from gradcli.ops.group import Entry
 
 table = Group("rounding")
@@ -22,9 +23,9 @@ MAX_DECIMALS = 308
 """Powers of ten up to this one are float64."""
 
 
-def to_integer(xp: Any, x: Array) -> Array:
+def to_integer(xp: ArrayNamespace, x: Array) -> Array:
     """About the distance to the next integer, with a sign that changes at each of them."""
-    return xp.sin(math.pi * x) / math.pi  # type: ignore[no-any-return]
+    return xp.sin(math.pi * x) / math.pi
 
 
 def _rounding(name: str, doc: str, **entry: Unpack[Entry]) -> Function:
@@ -104,7 +105,7 @@ def frac(x: Node) -> Node:
     return x - trunc(x)
 
 
-def _check_divisor(xp: Any, divisor: Array) -> Array:
+def _check_divisor(xp: ArrayNamespace, divisor: Array) -> Array:
     if not divisor.all():
         raise GradcliError(
             "value",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from gradcli.ops.shaping import reshape
 from gradcli.ops.sums import rounded, wide, wide_copies
 from gradcli.ops.table import Case
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 reductions = Group("reduction")
 scans = Group("scan")
 
 
-def _cumprod(xp: Any, x: Array, axis: int) -> Array:
+def _cumprod(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     return rounded(x.cumprod(axis, wide(x.dtype)), x.dtype)
 
 
@@ -76,7 +79,7 @@ def _products_of_others(x: Node, axis: int) -> Node:
     return before * flip(after, axis)
 
 
-def _prod(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+def _prod(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool) -> Array:
     return rounded(x.prod(axes, wide(x.dtype), keepdims=keepdim), x.dtype)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
@@ -26,12 +26,15 @@ from gradcli.ops.shaping import part, reshape
 from gradcli.ops.sums import rounded, wide, wide_copies
 from gradcli.ops.table import Case
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("scan")
 
 # --- sums ----------------------------------------------------------------------------------
 
 
-def _cumsum(xp: Any, x: Array, axis: int) -> Array:
+def _cumsum(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     return rounded(x.cumsum(axis, wide(x.dtype)), x.dtype)
 
 
@@ -72,7 +75,7 @@ def cumsum(x: Node, dim: int) -> Node:
     return scan(CUMSUM, x, dim)
 
 
-def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
+def _running(xp: ArrayNamespace, name: str, x: Array, axis: int) -> Array:
     """Running results of a ufunc along an axis; where it has no loop for them, by doubling too."""
     combine = getattr(xp, name)
     if xp.__name__ == "numpy":
@@ -82,7 +85,7 @@ def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
     while span < y.shape[-1]:
         y[..., span:] = combine(y[..., span:], y[..., :-span])
         span *= 2
-    return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
+    return xp.moveaxis(y, -1, axis)
 
 
 # --- sums of exponentials ------------------------------------------------------------------
@@ -94,7 +97,7 @@ def _loss(y: Node, axis: int) -> Node:
     return where(eq(before, math.inf), 0.0, before - y)
 
 
-def _logcumsumexp(xp: Any, x: Array, axis: int) -> Array:
+def _logcumsumexp(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     operand = x.astype(wide(x.dtype), copy=False)
     return _running(xp, "logaddexp", operand, axis).astype(x.dtype, copy=False)
 
@@ -138,11 +141,11 @@ class RunningExtremes(NamedTuple):
 def _last_places(extreme: str) -> Callable[..., Array]:
     """The index of the running extreme: of equal elements the last one, as in PyTorch."""
 
-    def forward(xp: Any, x: Array, axis: int) -> Array:
+    def forward(xp: ArrayNamespace, x: Array, axis: int) -> Array:
         lanes = xp.moveaxis(x, axis, -1)
         reached = (lanes == _running(xp, extreme, lanes, -1)) | xp.isnan(lanes)
         places = xp.where(reached, xp.arange(lanes.shape[-1]), 0)
-        return xp.moveaxis(_running(xp, "maximum", places, -1), -1, axis)  # type: ignore[no-any-return]
+        return xp.moveaxis(_running(xp, "maximum", places, -1), -1, axis)
 
     return forward
 

@@ -6,7 +6,7 @@ Adjoint pair: gather ↔ scatter_add.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from gradcli.ops.splits import along_others
 from gradcli.ops.sums import add_at, wide_copies
 from gradcli.ops.table import Case, Index, whole
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("indexing")
 
 
-def _grid(xp: Any, index: Array, axis: int) -> tuple[Any, ...]:
+def _grid(xp: ArrayNamespace, index: Array, axis: int) -> tuple[Any, ...]:
     """Index arrays that address, for each place of `index`, that place with `axis` replaced."""
     places: list[Any] = []
     for i, length in enumerate(index.shape):
@@ -57,18 +60,18 @@ def _numbers(index: Array, shape: Shape, axis: int) -> Array:
     return numbers
 
 
-def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
+def _gather(xp: ArrayNamespace, x: Array, index: Array, axis: int) -> Array:
     check_bounds(x.shape, [index], (axis,), f"dim {axis + x.ndim} of gather: ")
     others = [i for i in range(-x.ndim, 0) if i != axis]
     if x.size and not any(x.strides[i] for i in others if x.shape[i] > 1):  # all lines are alike
         first = xp.moveaxis(x, axis, -1)[(0,) * len(others)]
-        return xp.take(first, index)  # type: ignore[no-any-return]
+        return xp.take(first, index)
     if xp is np and x.size and x.flags.c_contiguous:  # else the row would be a copy
         return x.reshape(-1).take(_numbers(index, x.shape, axis))
     return x[_grid(xp, index, axis)]  # type: ignore[no-any-return]
 
 
-def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) -> Array:
+def _scatter_add(xp: ArrayNamespace, change: Array, index: Array, shape: Shape, axis: int) -> Array:
     check_bounds(shape, [index], (axis,), f"dim {axis + len(shape)} of scatter: ")
     if xp is np and change.size:
         zeros = np.zeros(math.prod(shape), change.dtype)
@@ -94,9 +97,9 @@ def _scatter_spelled(node: Node, x: Expression, index: Expression) -> Expression
     return call("put_add", x, numbers(shape), numbers(range(len(shape))), *places)
 
 
-def _wrapped(xp: Any, index: Array, length: int) -> Array:
+def _wrapped(xp: ArrayNamespace, index: Array, length: int) -> Array:
     check_bounds((length,), [index], (0,))
-    return xp.where(index < 0, index + length, index)  # type: ignore[no-any-return]
+    return xp.where(index < 0, index + length, index)
 
 
 WRAPPED = General(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape, Split
@@ -28,6 +28,9 @@ from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, 
 from gradcli.ops.splits import each_element, reduction
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("shaping")
 
@@ -217,10 +220,10 @@ def numpy_expand_dims(x: Node, dim: Axes) -> Node:
 # --- expand and sum_to ---------------------------------------------------------------------
 
 
-def _sum_to(xp: Any, x: Array, shape: Shape) -> Array:
+def _sum_to(xp: ArrayNamespace, x: Array, shape: Shape) -> Array:
     lead = x.ndim - len(shape)
     axes = [i for i in range(x.ndim) if i < lead or shape[i - lead] == 1 != x.shape[i]]
-    return xp.reshape(total(xp, x, tuple(axes), False), shape)  # type: ignore[no-any-return]
+    return xp.reshape(total(xp, x, tuple(axes), False), shape)
 
 
 def _batched_sum(y: Node, x: Node, shape: Shape) -> Node:
@@ -362,11 +365,11 @@ def _python_slices(slices: Slices) -> tuple[Any, ...]:
     return tuple(places)
 
 
-def _embed(xp: Any, x: Array, shape: Shape, slices: Slices) -> Array:
+def _embed(xp: ArrayNamespace, x: Array, shape: Shape, slices: Slices) -> Array:
     batch = x.shape[: x.ndim - len(shape)]
     result = xp.zeros((*batch, *shape), x.dtype)
     result[_python_slices(slices)] = x
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _slices(slices: Slices, shape: Shape) -> Iterator[Slice | Expression]:

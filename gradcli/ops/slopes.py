@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
@@ -17,6 +17,9 @@ from gradcli.ops.scans import diff
 from gradcli.ops.shapes import Axes, normalize_axis, show
 from gradcli.ops.shaping import part, reshape
 from gradcli.ops.table import Case
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 scans = Group("scan")
 arithmetic = Group("arithmetic")
@@ -114,9 +117,9 @@ def ldexp(x: Node, other: Node) -> Node:
     return x * exp2(other)
 
 
-def _exponent(xp: Any, x: Array) -> Array:
+def _exponent(xp: ArrayNamespace, x: Array) -> Array:
     found = xp.frexp(x)[1].astype(xp.int64)
-    return xp.where(xp.isfinite(x), found, xp.zeros((), found.dtype))  # type: ignore[no-any-return]
+    return xp.where(xp.isfinite(x), found, xp.zeros((), found.dtype))
 
 
 EXPONENT = General(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import reduce
 from operator import sub
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,14 +25,17 @@ from gradcli.ops.splits import axes_to_split
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, Function, kernel
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("reduction")
 
 
-def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+def _logsumexp(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool) -> Array:
     largest = peak(xp, x, axes, -math.inf)
     shift = xp.where(xp.isfinite(largest), largest, xp.zeros((), x.dtype))
     found = xp.log(total(xp, xp.exp(x - shift), axes, True)) + shift
-    return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
+    return found if keepdim else xp.squeeze(found, axis=axes)
 
 
 def _logsumexp_parts(x: Node, axes: Axes, _keepdim: bool) -> Node:
@@ -98,9 +101,9 @@ def scipy_logsumexp(
     )
 
 
-def _softmax(xp: Any, x: Array, axis: int) -> Array:
+def _softmax(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     powers = xp.exp(x - peak(xp, x, (axis,), -math.inf))
-    return powers / total(xp, powers, (axis,), True)  # type: ignore[no-any-return]
+    return powers / total(xp, powers, (axis,), True)
 
 
 def _softmax_cells(node: Node, x: Array) -> Array:

@@ -4,7 +4,7 @@ gradients are permuted back with it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
@@ -25,6 +25,9 @@ from gradcli.ops.scattering import gather
 from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import flatten, reshape, squeeze
 from gradcli.ops.table import Case, everywhere
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("indexing")
 
@@ -49,7 +52,7 @@ def _spelled(node: Node, x: Expression, first: int, count: int, descending: bool
     return subscript(order, [WHOLE] * (axis % len(shape)) + [places(first, count, 1, shape[axis])])
 
 
-def _kth(xp: Any, x: Array, axis: int, rank: int) -> Array:
+def _kth(xp: ArrayNamespace, x: Array, axis: int, rank: int) -> Array:
     return places_along(xp, x, axis, xp.full((1,) * x.ndim, rank))
 
 

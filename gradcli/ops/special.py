@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Case, Function
 from gradcli.ops.trigonometric import cos
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("special")
 
 
 def scipys(name: str) -> Callable[..., Array]:
     """SciPy's function of that name, for the arrays of the namespace `xp`."""
 
-    def forward(xp: Any, *arrays: Array) -> Array:
+    def forward(xp: ArrayNamespace, *arrays: Array) -> Array:
         library = "cupyx.scipy.special" if xp.__name__ == "cupy" else "scipy.special"
         return getattr(import_module(library), name)(*arrays)  # type: ignore[no-any-return]
 
@@ -39,7 +42,7 @@ def scipys(name: str) -> Callable[..., Array]:
 LGAMMA_TERMS = 29
 
 
-def _lgamma(xp: Any, x: Array) -> Array:
+def _lgamma(xp: ArrayNamespace, x: Array) -> Array:
     """log(abs(Γ(x))). SciPy's loses all digits near its zeros 1 and 2, and is inf close to 0. There
     it is the power series of log(Γ(2 + z)), where Γ(2 + z) = (1 + z)·z·Γ(z) (DLMF 5.7.3).
     """
@@ -54,16 +57,16 @@ def _lgamma(xp: Any, x: Array) -> Array:
         found = (found + factor) * z
     found = xp.where(near_one | near_zero, found - xp.log1p(z), found)
     found = xp.where(near_zero, found - xp.log(xp.abs(x)), found)
-    return xp.where(near_two | near_one | near_zero, found, scipys("gammaln")(xp, x))  # type: ignore[no-any-return]
+    return xp.where(near_two | near_one | near_zero, found, scipys("gammaln")(xp, x))
 
 
-def _digamma(xp: Any, x: Array) -> Array:
+def _digamma(xp: ArrayNamespace, x: Array) -> Array:
     """SciPy's, but below -1 by reflection (DLMF 5.5.4), from the distance to the nearest pole."""
     away = x - xp.rint(x)
     below = (x < -1) & (away != 0)
     reflected = scipys("digamma")(xp, xp.where(below, 1 - x, 1 + 0 * x))
     reflected = reflected - math.pi / xp.tan(math.pi * away)
-    return xp.where(below, reflected, scipys("digamma")(xp, x))  # type: ignore[no-any-return]
+    return xp.where(below, reflected, scipys("digamma")(xp, x))
 
 
 @table.derivative(
@@ -103,7 +106,7 @@ FAR_BELOW = -100.0
 """Below it SciPy's zeta, which adds up all terms to 9 one by one, takes long: hours at -1e12."""
 
 
-def hurwitz_zeta(xp: Any, x: Array, q: Array) -> Array:
+def hurwitz_zeta(xp: ArrayNamespace, x: Array, q: Array) -> Array:
     """SciPy's zeta, but far below 0, for whole x, from places r and 1 - r between 0 and 1.
 
     The sum of 1 / (k + q)**x over all integers k, which is the same at q and r = q - floor(q), is
@@ -117,17 +120,17 @@ def hurwitz_zeta(xp: Any, x: Array, q: Array) -> Array:
     r = q - xp.floor(q)
     mirrored = scipys("zeta")(xp, x, 1 - r) - scipys("zeta")(xp, x, 1 - q)
     mirrored = xp.where(x % 2 == 1, -mirrored, mirrored)
-    return xp.where(far, scipys("zeta")(xp, x, r) + mirrored, near)  # type: ignore[no-any-return]
+    return xp.where(far, scipys("zeta")(xp, x, r) + mirrored, near)
 
 
-def _polygamma(xp: Any, n: Array, x: Array) -> Array:
+def _polygamma(xp: ArrayNamespace, n: Array, x: Array) -> Array:
     """SciPy's, but far below 0 from `hurwitz_zeta` (DLMF 25.11.12)."""
     far = (x < FAR_BELOW) & (n != 0)
     near = scipys("polygamma")(xp, n, xp.where(far, 1, x))
     if xp is np and not far.any():  # a card is not waited for
         return near
     found = scipys("gamma")(xp, n + 1) * hurwitz_zeta(xp, n + 1, xp.where(far, x, 1))
-    return xp.where(far, xp.where(n % 2 == 1, found, -found), near)  # type: ignore[no-any-return]
+    return xp.where(far, xp.where(n % 2 == 1, found, -found), near)
 
 
 polygamma: Function = table.elementwise(
@@ -190,13 +193,13 @@ MOST_ORDER = 1000
 """A recurrence takes a step an order."""
 
 
-def check_orders(xp: Any, name: str, n: Array) -> None:
+def check_orders(xp: ArrayNamespace, name: str, n: Array) -> None:
     """Refuse orders that a recurrence cannot reach, with the error `value`."""
     if not bool(((n >= 0) & (n <= MOST_ORDER) & (n == xp.floor(n))).all()):
         raise GradcliError("value", f"{name}: orders are whole, from 0 to {MOST_ORDER}")
 
 
-def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
+def _spherical_jn(xp: ArrayNamespace, n: Array, x: Array) -> Array:
     """j_n(x) by its power series below n + 1, by upward recurrence from sin(x)/x beyond.
 
     Each loses few digits there (Abramowitz and Stegun 10.1.2 and 10.1.19). SciPy's loses up to 40
@@ -215,7 +218,7 @@ def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
         before, current = current, (2 * k - 1) * current / x - before
         recurrence = xp.where(k == n, current, recurrence)
     found = xp.where(xp.abs(x) < n + 1, series, recurrence)
-    return xp.where(xp.isinf(x), xp.zeros((), x.dtype), found)  # type: ignore[no-any-return]
+    return xp.where(xp.isinf(x), xp.zeros((), x.dtype), found)
 
 
 spherical_jn: Function = table.elementwise(
@@ -239,11 +242,11 @@ spherical_jn: Function = table.elementwise(
 )
 
 
-def _sinc(xp: Any, x: Array) -> Array:
+def _sinc(xp: ArrayNamespace, x: Array) -> Array:
     """sin(pi x) / (pi x), from the distance to the nearest integer: exactly 0 at integers."""
     nearest = xp.rint(x)
     sine = xp.sin(math.pi * (x - nearest)) * (1 - 2 * (nearest % 2))
-    return xp.where(x == 0, xp.ones((), x.dtype), sine / (math.pi * x))  # type: ignore[no-any-return]
+    return xp.where(x == 0, xp.ones((), x.dtype), sine / (math.pi * x))
 
 
 @table.derivative(

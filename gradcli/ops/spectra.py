@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
@@ -32,6 +32,9 @@ from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
 from gradcli.ops.table import Case, everywhere, floats, kernel
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("linear algebra")
 
 # --- singular values -----------------------------------------------------------------------
@@ -43,14 +46,14 @@ def _svd_shapes(a: Node) -> tuple[Shape, Shape, Shape]:
     return (rows, count), (count,), (count, columns)
 
 
-def _svd(xp: Any, a: Array) -> Array:
+def _svd(xp: ArrayNamespace, a: Array) -> Array:
     return pack(xp, lapack_svd("svd", xp, a, full_matrices=False), a.shape[:-2])
 
 
-def _svd_edge(xp: Any, a: Array) -> Array:
+def _svd_edge(xp: ArrayNamespace, a: Array) -> Array:
     """A singular value of 0 or a repeated one."""
     s = lapack_svd("svd", xp, a, compute_uv=False)
-    return xp.concat([s, spacing(xp, s, -1)], axis=-1)  # type: ignore[no-any-return]
+    return xp.concat([s, spacing(xp, s, -1)], axis=-1)
 
 
 def _svd_gaps(s: Node) -> Node:
@@ -243,11 +246,11 @@ def _eigh_shapes(a: Node) -> tuple[Shape, Shape]:
     return a.shape[-1:], a.shape[-2:]
 
 
-def _eigh(xp: Any, a: Array, uplo: str) -> Array:
+def _eigh(xp: ArrayNamespace, a: Array, uplo: str) -> Array:
     return pack(xp, lapack("eigh", xp.linalg.eigh, a, uplo), a.shape[:-2])
 
 
-def _eigh_edge(xp: Any, a: Array, uplo: str) -> Array:
+def _eigh_edge(xp: ArrayNamespace, a: Array, uplo: str) -> Array:
     """A repeated eigenvalue."""
     return spacing(xp, xp.linalg.eigvalsh(a, uplo), -1)
 

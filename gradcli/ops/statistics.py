@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
 from gradcli.ops.table import Alike, Case, Demand, everywhere
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("reduction")
 SPREAD = "x.numel() / result.numel() - correction"
 """What a variance is divided by."""
@@ -47,7 +50,7 @@ DEVIATION = "x - mean(x, dim=dim, keepdim=True)"
 # --- variances -----------------------------------------------------------------------------
 
 
-def _var(xp: Any, x: Array, axes: Axes, keepdim: bool, correction: float) -> Array:
+def _var(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool, correction: float) -> Array:
     squares = xp.square(x - average(xp, x, axes, keepdim=True))
     freedom = freedom_of(x.shape, axes, correction)
     return total(xp, squares, axes, keepdim) / freedom
@@ -205,7 +208,7 @@ def std_mean(
 # --- order statistics ----------------------------------------------------------------------
 
 
-def median_along(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+def median_along(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool) -> Array:
     """The middle element along an axis, the lower one of two; nan where one is."""
     (axis,) = axes
     count = x.shape[axis]
@@ -215,7 +218,7 @@ def median_along(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
         found = xp.take(xp.partition(x, place, axis), xp.asarray([place]), axis=axis)
     last = xp.max(x, axis=axis, keepdims=True)  # nan if an element is
     found = xp.where(xp.isnan(last), last, found)
-    return found if keepdim else xp.squeeze(found, axis=axis)  # type: ignore[no-any-return]
+    return found if keepdim else xp.squeeze(found, axis=axis)
 
 
 MEDIAN = Reduction(
@@ -254,7 +257,7 @@ def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Ext
     return chosen(x, dim, keepdim, places)
 
 
-def _argmedian(xp: Any, x: Array, axis: int) -> Array:
+def _argmedian(xp: ArrayNamespace, x: Array, axis: int) -> Array:
     """Where the lower middle is along the axis, kept; the first nan if there is one."""
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
     count = x.shape[axis]
@@ -343,7 +346,7 @@ def quantile_of(
     return found if q.ndim else reshape(found, found.shape[1:])
 
 
-def _ranks(xp: Any, q: Array, last: int) -> Array:
+def _ranks(xp: ArrayNamespace, q: Array, last: int) -> Array:
     """The positions of the parts q of 0 … last. The values of a computed q are known only here."""
     if not bool(((q >= 0) & (q <= 1)).all()):
         raise GradcliError("value", "quantile: q is a part of the elements, from 0 to 1")

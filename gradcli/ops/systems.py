@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from gradcli.ops.kinds import General, Work, cast
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
 from gradcli.ops.table import Alike, Case, floats
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 table = Group("linear algebra")
 
@@ -102,7 +105,7 @@ ROWS = 64
 """The number of rows of a block."""
 
 
-def _solve(xp: Any, a: Array, b: Array) -> Array:
+def _solve(xp: ArrayNamespace, a: Array, b: Array) -> Array:
     batch = broadcast("solve", [a.shape[:-2], b.shape[:-2]])
     a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
     b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
@@ -116,7 +119,7 @@ def _solve(xp: Any, a: Array, b: Array) -> Array:
         raise _singular("solve", a) from None
 
 
-def _substituted(xp: Any, a: Array, b: Array, upper: bool) -> Array:
+def _substituted(xp: ArrayNamespace, a: Array, b: Array, upper: bool) -> Array:
     """inv(a) @ b of triangular a: blocks of rows, each after those that it depends on, so that
     nearly all of the work is products.
     """
@@ -127,7 +130,7 @@ def _substituted(xp: Any, a: Array, b: Array, upper: bool) -> Array:
         known = slice(start + ROWS, None) if upper else slice(start)
         rest = b[..., rows, :] - xp.matmul(a[..., rows, known], x[..., known, :])
         x[..., rows, :] = xp.linalg.solve(a[..., rows, rows], rest)
-    return x  # type: ignore[no-any-return]
+    return x
 
 
 def _solve_shape(a: Node, b: Node) -> tuple[Shape, Any]:
@@ -299,7 +302,7 @@ def cholesky_solve(b: Node, factor: Node, upper: bool = False) -> Node:
 # --- inverses ------------------------------------------------------------------------------
 
 
-def _inv(xp: Any, a: Array) -> Array:
+def _inv(xp: ArrayNamespace, a: Array) -> Array:
     try:
         return xp.linalg.inv(a)  # type: ignore[no-any-return]
     except np.linalg.LinAlgError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from gradcli.graph import Array, Kind, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.exponential import exp
 from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 FINE = 1 << 12
 """Places in a unit: so many that short series do, as to look up a number is to add three."""
@@ -44,7 +47,7 @@ def looked_up(step: Node, table: Callable[..., Array], *key: Any) -> Node:
 def _in_one(name: str, into: Callable[..., None], kind: Kind) -> Elementwise:
     """An op that is written in NumPy, without a derivative."""
 
-    def forward(xp: Any, x: Array) -> Array:
+    def forward(xp: ArrayNamespace, x: Array) -> Array:
         out: Array = np.empty(x.shape, np.int64 if kind == "int" else x.dtype)
         into(x, out)
         return out

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
@@ -30,12 +30,15 @@ from gradcli.ops.sorting import argsort
 from gradcli.ops.systems import check_rows, copies, matrices, solve_triangular, square
 from gradcli.ops.table import Case, Index
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("linear algebra")
 
 # --- elimination ---------------------------------------------------------------------------
 
 
-def _eliminate(xp: Any, a: Array, k: int) -> None:
+def _eliminate(xp: ArrayNamespace, a: Array, k: int) -> None:
     """Take row k from those below it, in place; the multipliers stay in column k."""
     pivot = a[..., k, k, None]
     below = a[..., k + 1 :, k]
@@ -43,7 +46,7 @@ def _eliminate(xp: Any, a: Array, k: int) -> None:
     a[..., k + 1 :, k + 1 :] -= below[..., None] * a[..., k, None, k + 1 :]
 
 
-def _pivots(xp: Any, a: Array) -> Array:
+def _pivots(xp: ArrayNamespace, a: Array) -> Array:
     """For each step the row, counted from 1, that comes to its place; LAPACK's `ipiv`."""
     a = xp.array(a)
     count = min(a.shape[-2:])
@@ -56,10 +59,10 @@ def _pivots(xp: Any, a: Array) -> Array:
         a[..., k, :] = xp.take_along_axis(a, places, axis=-2)[..., 0, :]
         xp.put_along_axis(a, places, here, axis=-2)
         _eliminate(xp, a, k)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
-def _row_order(xp: Any, pivots: Array, rows: int) -> Array:
+def _row_order(xp: ArrayNamespace, pivots: Array, rows: int) -> Array:
     """Which row comes to each place when all exchanges are made."""
     if pivots.shape[-1] > rows or bool(((pivots < 1) | (pivots > rows)).any()):
         raise GradcliError(
@@ -73,10 +76,10 @@ def _row_order(xp: Any, pivots: Array, rows: int) -> Array:
         here = xp.array(order[..., k : k + 1])
         order[..., k : k + 1] = xp.take_along_axis(order, there, axis=-1)
         xp.put_along_axis(order, there, here, axis=-1)
-    return order  # type: ignore[no-any-return]
+    return order
 
 
-def _eliminated(xp: Any, a: Array) -> Array:
+def _eliminated(xp: ArrayNamespace, a: Array) -> Array:
     a = xp.array(a)
     with xp.errstate(all="ignore"):
         for k in range(a.shape[-1]):

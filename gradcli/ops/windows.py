@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from gradcli.ops.shapes import show
 from gradcli.ops.shaping import RESHAPE, reshape
 from gradcli.ops.splits import leading
 from gradcli.ops.tiling import pad_
+
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
 
 Lengths: TypeAlias = tuple[int, ...]
 """A number for each of the axes that windows slide over."""
@@ -86,7 +89,7 @@ def padded(x: Node, padding: Paddings, value: float = 0.0) -> Node:
 # --- the two primitives --------------------------------------------------------------------
 
 
-def _windows(xp: Any, x: Array, window: Window) -> Array:
+def _windows(xp: ArrayNamespace, x: Array, window: Window) -> Array:
     """A copy, in the order in which a product with a kernel reads it."""
     lead = x.ndim - len(window.kernel)
     shape = (*x.shape[:lead], *window.kernel, *window.counts(x.shape[lead:]))
@@ -95,7 +98,7 @@ def _windows(xp: Any, x: Array, window: Window) -> Array:
     inside = (s * min(d, n) for (s, n), d in zip(axes, window.dilation, strict=True))
     between = (s * min(d, n) for (s, n), d in zip(axes, window.stride, strict=True))
     overlapping = xp.lib.stride_tricks.as_strided(x, shape, (*x.strides[:lead], *inside, *between))
-    return xp.ascontiguousarray(overlapping)  # type: ignore[no-any-return]
+    return xp.ascontiguousarray(overlapping)
 
 
 def _offsets(window: Window, counts: Lengths) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
@@ -105,13 +108,13 @@ def _offsets(window: Window, counts: Lengths) -> Iterator[tuple[tuple[Any, ...],
         yield place, tuple(slice(p * d, p * d + (n - 1) * s + 1, s) for p, d, s, n in sides)
 
 
-def _overlap_add(xp: Any, x: Array, lengths: Lengths, window: Window) -> Array:
+def _overlap_add(xp: ArrayNamespace, x: Array, lengths: Lengths, window: Window) -> Array:
     axes = len(lengths)
     whole = (slice(None),) * axes
     result = xp.zeros((*x.shape[: x.ndim - 2 * axes], *lengths), x.dtype)
     for place, met in _offsets(window, x.shape[x.ndim - axes :]):
         result[(..., *met)] += x[(..., *place, *whole)]
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _windows_shape(x: Node, window: Window) -> Shape:
@@ -170,7 +173,7 @@ AT_ONCE = 1 << 15
 """So many windows, about, are compared at a time: what is known of them stays in the cache."""
 
 
-def _first_largest(xp: Any, x: Array, window: Window) -> Array:
+def _first_largest(xp: ArrayNamespace, x: Array, window: Window) -> Array:
     axes = len(window.kernel)
     lead, lengths = x.shape[: x.ndim - axes], x.shape[x.ndim - axes :]
     counts = window.counts(lengths)
@@ -179,10 +182,10 @@ def _first_largest(xp: Any, x: Array, window: Window) -> Array:
     for start in range(0, len(found), step):
         place = slice(start, start + step)
         _compare(xp, tables[place], window, counts, found[place])
-    return found.reshape(*lead, 1, *counts)  # type: ignore[no-any-return]
+    return found.reshape(*lead, 1, *counts)
 
 
-def _compare(xp: Any, x: Array, window: Window, counts: Lengths, found: Array) -> None:
+def _compare(xp: ArrayNamespace, x: Array, window: Window, counts: Lengths, found: Array) -> None:
     """Compare the places of a kernel one after the other, all windows at a time."""
     small = np.min_scalar_type(math.prod(window.kernel))
     (_, met), *others = _offsets(window, counts)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from gradcli.ops.shaping import expand, flatten, part, reshape, take_slices
 from gradcli.ops.sorting import argsort
 from gradcli.ops.table import Alike, Case, Index, Known, mask, whole
 
+if TYPE_CHECKING:
+    from gradcli.graph import ArrayNamespace
+
 table = Group("indexing")
 
 # --- which write comes last ----------------------------------------------------------------
@@ -36,10 +39,10 @@ table = Group("indexing")
 SCATTERED = Alike("scatter(): Expected self.dtype to be equal to src.dtype")
 
 
-def _writers(xp: Any, places: Array, count: int) -> Array:
+def _writers(xp: ArrayNamespace, places: Array, count: int) -> Array:
     written = xp.full((count,), -1, dtype=xp.int64)
     xp.maximum.at(written, xp.reshape(places, (-1,)), xp.arange(places.size))
-    return written  # type: ignore[no-any-return]
+    return written
 
 
 WRITERS = General("writers", infer=lambda places, count: ((count,), "int"), forward=_writers)
@@ -68,10 +71,10 @@ def overwritten(x: Node, places: Node, values: Node) -> Node:
 # --- places that are all different ---------------------------------------------------------
 
 
-def _put(xp: Any, x: Array, places: Array, values: Array) -> Array:
+def _put(xp: ArrayNamespace, x: Array, places: Array, values: Array) -> Array:
     changed = xp.array(x, xp.result_type(x, values), order="C")
     xp.reshape(changed, (-1,))[places] = values
-    return changed  # type: ignore[no-any-return]
+    return changed
 
 
 def _put_rows(y: Node, x: Node, places: Node, values: Node) -> Node | None:

@@ -10,6 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from gradcli.graph import NUMPY
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 
@@ -43,6 +44,6 @@ def _polygamma(n: int, x: float) -> mp.mpf:
 def test_far_below_zero(name: str, reference: Callable[..., mp.mpf], x: float, n: int) -> None:
     op = FUNCTIONS[name].op
     assert isinstance(op, Elementwise)
-    (found,) = op.forward(np, np.array([n]), np.array([x]))
+    (found,) = op.forward(NUMPY, np.array([n]), np.array([x]))
     with mp.workdps(40):
         np.testing.assert_allclose(found, float(reference(n, x)), rtol=2e-14)

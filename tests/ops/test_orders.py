@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gradcli.graph import Array
+from gradcli.graph import NUMPY, Array
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.extremes import SHORT
 from gradcli.ops.orders import (
@@ -48,7 +48,7 @@ def test_ties_and_nan_keep_their_order(
 ) -> None:
     x = drawn(shape, kinds, dtype, nans)
     rows = np.moveaxis(x, axis, -1).reshape(-1, LONG).tolist()
-    found = np.moveaxis(stable_order(np, x, axis), axis, -1).reshape(-1, LONG).tolist()
+    found = np.moveaxis(stable_order(NUMPY, x, axis), axis, -1).reshape(-1, LONG).tolist()
     for row, places in zip(rows, found, strict=True):
         assert places == sorted(range(LONG), key=lambda i: (math.isnan(row[i]), row[i], i))
 
@@ -69,7 +69,7 @@ def test_long_rows_keep_the_order_of_ties(
     shape: tuple[int, ...], axis: int, kind: str, dtype: str
 ) -> None:
     x = LONG_ROWS[kind](np.random.default_rng(5), shape).astype(dtype)
-    np.testing.assert_array_equal(stable_order(np, x, axis), np.argsort(x, axis, kind="stable"))
+    np.testing.assert_array_equal(stable_order(NUMPY, x, axis), np.argsort(x, axis, kind="stable"))
 
 
 @pytest.mark.parametrize("nans", [0, 4])
@@ -101,10 +101,10 @@ def test_the_median_of_many_is_that_of_all_in_order(count: int) -> None:
     cases = [numbers, np.round(numbers), np.sort(numbers)[::-1], np.ones(count), misleading(count)]
     cases += [np.where(numbers < 1, -np.inf, numbers), draw.integers(0, 50, count)]
     for case in cases:
-        found = median_along(np, case, (-1,), False)
+        found = median_along(NUMPY, case, (-1,), False)
         np.testing.assert_array_equal(found, np.sort(case)[(count - 1) // 2])
     numbers[-7] = np.nan
-    assert np.isnan(median_along(np, numbers, (-1,), False))
+    assert np.isnan(median_along(NUMPY, numbers, (-1,), False))
 
 
 DRAWN: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] = {
@@ -130,7 +130,7 @@ def test_a_rank_has_the_place_that_the_stable_order_gives(
     ranks = np.asarray([0, 1, shape[axis] // 3, shape[axis] // 2, shape[axis] - 1])
     for some in (ranks[:1], ranks, np.repeat(ranks, SEVERAL)):
         along = np.moveaxis(some.reshape((1,) * (x.ndim - 1) + (-1,)), -1, axis)
-        found = places_along(np, x, axis, along)
+        found = places_along(NUMPY, x, axis, along)
         np.testing.assert_array_equal(found, np.take(order, some, axis))
 
 
@@ -146,5 +146,5 @@ def test_the_first_places_are_the_first_of_the_stable_order(
     values = np.where(np.isnan(x), np.inf, x)  # the largest
     order = np.argsort(-values if descending else values, axis=axis, kind="stable")
     for count in (0, 1, 5, shape[axis] // PART, shape[axis] // PART + 1, shape[axis]):
-        found = first_places(np, x, axis, count, descending)
+        found = first_places(NUMPY, x, axis, count, descending)
         np.testing.assert_array_equal(found, np.take(order, range(count), axis))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcli.graph import Array
+from gradcli.graph import NUMPY, Array
 from gradcli.ops.recurrences import RECURRENCE, _by_doubling
 
 
@@ -26,7 +26,7 @@ def test_every_way_gives_what_a_loop_gives(shape: tuple[int, ...]) -> None:
     for axis in range(-len(shape), 0):
         expected = looped(factor, x, axis)
         for way in (RECURRENCE.forward, _by_doubling):
-            np.testing.assert_allclose(way(np, factor, x, axis), expected, rtol=0, atol=1e-13)
+            np.testing.assert_allclose(way(NUMPY, factor, x, axis), expected, rtol=0, atol=1e-13)
 
 
 def test_factors_may_lack_the_axis_of_a_batch() -> None:
