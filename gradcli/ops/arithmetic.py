@@ -313,6 +313,7 @@ def _whole_value(dtypes: Sequence[str], given: Mapping[str, Any]) -> Mapping[str
     formula="input + value * tensor1 * tensor2",
     overloaded=True,
     order="kept",
+    keeps_integers=True,
 )
 def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
     """A product of two tensors, times `value` (1), added to `input`."""

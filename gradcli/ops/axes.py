@@ -227,6 +227,7 @@ ROLL: Linear = Linear(
     op=ROLL,
     cases=[Case("roll(x, 1)"), Case("roll(x, -1, 1)"), Case("roll(x, (1, 2), dims=(0, 1))")],
     torch="torch.roll",
+    keeps_integers=True,
 )
 def roll(x: Node, shifts: tuple[int, ...], dims: tuple[int, ...] | None = None) -> Node:
     """Elements moved along `dims`; those that leave at one end return at the other.

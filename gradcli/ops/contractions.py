@@ -149,6 +149,7 @@ MATMUL = Linear(
     ],
     formula="a @ b",
     autocast="lower",
+    keeps_integers=True,
 )
 def matmul(a: Node, b: Node) -> Node:
     """The matrix product; vectors are rows on the left, columns on the right; batches broadcast."""
@@ -201,6 +202,7 @@ def bmm(a: Node, b: Node) -> Node:
     latex=r"{0}^{{\top}} \, {1}",
     cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})],
     confused=("outer",),
+    keeps_integers=True,
 )
 def dot(a: Node, b: Node) -> Node:
     """The inner product of two vectors."""
@@ -221,6 +223,7 @@ def vdot(a: Node, b: Node) -> Node:
     confused=("dot",),
     numpy="np.outer",
     torch="torch.outer",
+    keeps_integers=True,
 )
 def outer(a: Node, b: Node) -> Node:
     """All products of an element of one vector with one of the other."""

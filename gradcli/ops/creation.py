@@ -82,6 +82,7 @@ def ones_like(x: Node) -> Node:
     numpy="np.full_like",
     torch="torch.full_like",
     order="kept",
+    keeps_integers=True,
 )
 def full_like(x: Node, fill_value: Node) -> Node:
     """A tensor of the shape of x, filled with one value; a number takes the kind of x."""

@@ -41,6 +41,7 @@ TRIU: Linear = Linear(
     cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")],
     torch="torch.tril",
     confused=("triu",),
+    keeps_integers=True,
 )
 def tril(x: Node, diagonal: int = 0) -> Node:
     """x on and below a diagonal of its last two axes, 0 above it."""
@@ -53,6 +54,7 @@ def tril(x: Node, diagonal: int = 0) -> Node:
     cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")],
     torch="torch.triu",
     confused=("tril",),
+    keeps_integers=True,
 )
 def triu(x: Node, diagonal: int = 0) -> Node:
     """x on and above a diagonal of its last two axes, 0 below it."""

@@ -94,6 +94,7 @@ AMIN = Reduction(
             "cotangent * (x == result) / sum(x == result)",
         ),
     },
+    keeps_integers=True,
 )
 def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The largest element, of all or along `dim`."""
@@ -116,6 +117,7 @@ def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
             "cotangent * (x == result) / sum(x == result)",
         ),
     },
+    keeps_integers=True,
 )
 def amin(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The smallest element, of all or along `dim`."""
@@ -255,6 +257,7 @@ _WITH_PLACES = {
     confused=("min",),
     gradients=_WITH_PLACES,
     overloaded=True,
+    keeps_integers=True,
 )
 def max_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None
@@ -279,6 +282,7 @@ def max_(
     confused=("max",),
     gradients=_WITH_PLACES,
     overloaded=True,
+    keeps_integers=True,
 )
 def min_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None

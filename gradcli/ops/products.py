@@ -189,6 +189,7 @@ def kron(a: Node, b: Node) -> Node:
         Case("cross(x, y, dim=0)", {"x": (3, 2), "y": (3, 1)}),
     ],
     demands={"a, b": SCALAR},
+    keeps_integers=True,
 )
 def cross(a: Node, b: Node, dim: int | None = None) -> Node:
     """The vector product in space along `dim`; without it, along the first axis of length 3."""

@@ -83,6 +83,7 @@ def count_of(x: Node, axes: Axes) -> float:
     torch="torch.sum",
     confused=("mean",),
     overloaded=True,
+    keeps_integers=True,
 )
 def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of all elements, or along `dim`."""

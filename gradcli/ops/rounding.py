@@ -77,6 +77,7 @@ trunc = _rounding(
     overloaded=True,
     order="kept",
     demands={"x": kernel("round_cpu")._replace(only_with="decimals")},
+    keeps_integers=True,
 )
 def round_(x: Node, decimals: int = 0) -> Node:
     """The nearest number with `decimals` digits after the point; halves go to the even digit."""

@@ -66,6 +66,7 @@ CUMPROD: General = General(
     gradients={
         "x": "flip(cumsum(flip(cotangent * result, dim), dim), dim) / x",
     },
+    keeps_integers=True,
 )
 def cumprod(x: Node, dim: int) -> Node:
     """Running products along `dim`."""
@@ -108,6 +109,7 @@ PROD = Reduction(
     },
     overloaded=True,
     autocast="float32",
+    keeps_integers=True,
 )
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""

@@ -214,6 +214,7 @@ def _extremes(op: General, name: str, x: Node, dim: int) -> RunningExtremes:
     ],
     formula="x[1:] - x[:-1]",
     own_memory=True,
+    keeps_integers=True,
 )
 def diff(
     x: Node, n: int = 1, dim: int = -1, prepend: Node | None = None, append: Node | None = None

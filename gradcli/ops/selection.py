@@ -199,6 +199,7 @@ clamp_max = table.elementwise(
     elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
     overloaded=True,
     order="kept",
+    keeps_integers=True,
 )
 def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
     """x, cut off at `min` below and at `max` above; either may be left out."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         overloaded: bool
         autocast: str
         order: str
+        keeps_integers: bool
         by_book: Callable[..., Any] | None
 
 
@@ -222,6 +223,9 @@ class Function(NamedTuple):
     """How the elements of its result lie in memory in PyTorch: `kept`, in the order of those of the
     operands, as the results of elementwise ops do whatever is stated; `first`, in that of the first
     operand; `channels`, with channels last where an operand has them so; else in their own."""
+    keeps_integers: bool = False
+    """Whether it gives integers of integers, though it may compute with floats here, in a program
+    of Python: as elementwise ops do that take integers, whatever is stated."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

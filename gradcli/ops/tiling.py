@@ -153,6 +153,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
     numpy="",
     torch="torch.nn.functional.pad",
     own_memory=True,
+    keeps_integers=True,
 )
 def pad_(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
     """More elements at the ends of axes: (before, after) for the last axis, then the one before.

@@ -168,6 +168,7 @@ PLACES = "[[0, 2], [1, 1]]"
         "x, src": SCATTERED,
     },
     overloaded=True,
+    keeps_integers=True,
 )
 def scatter(
     x: Node,
@@ -232,6 +233,7 @@ def _multiplied(x: Node, places: Node, values: Node) -> Node:
         "index": whole("scatter(): Expected dtype int32/int64 for index"),
         "x, src": SCATTERED,
     },
+    keeps_integers=True,
 )
 def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x plus the elements of `src`, added at the places along `dim` that `index` names."""
@@ -295,6 +297,7 @@ def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
             "index_add_(): self ({Type}) and source ({Other}) must have the same scalar type"
         ),
     },
+    keeps_integers=True,
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
@@ -333,6 +336,7 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
         "index": whole("index_fill_(): Expected dtype int64 for index.", "int64", kind="IndexError")
     },
     overloaded=True,
+    keeps_integers=True,
 )
 def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     """x with one value in the slices along `dim` that a vector names."""
@@ -394,6 +398,7 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
 @table.function(
     cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")],
     demands={"index": whole("take(): Expected a long tensor for index, but got {Type}", "int64")},
+    keeps_integers=True,
 )
 def take(x: Node, index: Index) -> Node:
     """The elements with the given numbers, counted row by row, in the index's shape."""
@@ -443,6 +448,7 @@ def masked_select(x: Node, mask: Known) -> Node:
         "mask": mask("masked_fill_ only supports boolean masks, but got mask with dtype {type}")
     },
     overloaded=True,
+    keeps_integers=True,
 )
 def masked_fill(x: Node, mask: Node, value: Node) -> Node:
     """x with one value where the mask holds."""

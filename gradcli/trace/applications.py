@@ -10,6 +10,7 @@ from gradcli.diagnostics import GradcliError, Note, RefusedError, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import by_dtype, call
 from gradcli.trace.autograd import Autograd
@@ -18,7 +19,7 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.numpy_calls import KEEP_INTEGERS, ON_INTEGERS, NumpyCalls
+from gradcli.trace.numpy_calls import NumpyCalls
 from gradcli.trace.objects import RECORDINGS, Object, TypeHint, plain_value
 from gradcli.trace.special import OF_LISTS, Special
 from gradcli.trace.values import Value, Values
@@ -253,7 +254,7 @@ class Applications(NumpyCalls):
             computed: Value = compute_in(self.autograd, built_in, arguments, keywords)
             self.special.numbers.stay_arrays(computed, arguments)
             return computed
-        if self.values.is_python and built_in.name in ON_INTEGERS and len(arguments) == 2:
+        if self.values.is_python and built_in.takes_numbers and len(arguments) == 2:
             a, b = arguments
             if isinstance(a, Node) and isinstance(b, Node) and a.kind != b.kind:
                 arguments = [self.whole_beside(b, a), self.whole_beside(a, b)]
@@ -266,7 +267,7 @@ class Applications(NumpyCalls):
             watch(self.autograd, result, (*arguments, *keywords.values()))
         if self.autograd.dtypes is not None:
             result = self.autograd.dtypes.of_call(built_in.name, result, first)
-        if self.values.is_python and built_in.name in KEEP_INTEGERS:
+        if self.values.is_python and _keeps_integers(built_in):
             result = self.whole(result, (*arguments, *keywords.values()))
         result = self.made(result, first)
         if self.values.is_pytorch:
@@ -427,3 +428,11 @@ def _guess(name: str, known: Sequence[str]) -> str:
         return own
     guess = nearest(name, known)
     return f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
+
+
+def _keeps_integers(function: Function) -> bool:
+    """Whether a function gives integers of integers."""
+    if not isinstance(function.op, Elementwise):
+        return function.keeps_integers
+    is_same = "int" in function.op.takes and function.op.result_kind is None
+    return is_same or function.keeps_integers

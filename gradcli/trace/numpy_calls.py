@@ -21,20 +21,6 @@ from gradcli.trace.values import Value
 
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 """Functions of `math` that give integers."""
-KEEP_INTEGERS = frozenset((
-    "where", "clamp", "clamp_min", "clamp_max", "add", "sub", "mul", "maximum", "minimum",
-    "remainder", "fmod", "pow", "square", "floor_divide", "take", "masked_fill", "abs", "neg",
-    "index_fill", "roll", "tril", "triu", "outer", "cumprod", "diff", "addcmul", "lerp",
-    "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like", "matmul", "dot",
-    "sum", "prod", "max", "min", "np.max", "np.min", "amax", "amin", "sign",
-    "np.dot", "np.cumsum", "np.cumprod", "cross", "fmax", "fmin", "round",
-))  # fmt: skip
-"""Functions that give integers of integers."""
-ON_INTEGERS = frozenset((
-    "add", "sub", "rsub", "mul", "remainder", "fmod", "pow", "floor_divide", "div", "bitwise_and",
-    "bitwise_or", "bitwise_xor",
-))  # fmt: skip
-"""Functions of two operands that compute with integers, of which one may be a number."""
 NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "array", "asarray", "arange", "full"))
 """Functions that make tensors of integers of whole numbers in PyTorch."""
 _TAKING_LISTS = NUMBER_MAKERS | {"numpy.random.shuffle"}

@@ -27,7 +27,6 @@ from gradcli.trace.elements import LEAF_IN_PLACE, ElementUpdates
 from gradcli.trace.expressions import data_of
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.numpy_calls import ON_INTEGERS
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import METHODS
 from gradcli.trace.values import Value, Values, describe
@@ -247,7 +246,7 @@ class Updates(ElementUpdates):
                 made: Node = self.library.in_place[name](node, [*arguments], keywords)
                 return made
             raise self.unknown_method(callee)
-        if name in ON_INTEGERS and node.kind != "float" and self.values.is_python:
+        if function.takes_numbers and node.kind != "float" and self.values.is_python:
             arguments = [
                 self.whole_beside(node, each) if isinstance(each, Node) else each
                 for each in arguments

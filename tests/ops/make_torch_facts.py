@@ -1,5 +1,6 @@
 """Write `torch_facts.json`, what PyTorch itself tells of its functions: which have several forms,
-what autocast has them compute in, and whether their results lie in memory as their operands do.
+what autocast has them compute in, whether their results lie in memory as their operands do, and
+which give integers of integers.
 
     python -m tests.ops.make_torch_facts
 
@@ -101,6 +102,11 @@ def keeps(call: Callable[..., Any], given: Mapping[str, torch.Tensor]) -> bool |
     return bool(other.stride() == turned(usual).stride())
 
 
+def gives_integers(call: Callable[..., Any], integers: Mapping[str, torch.Tensor]) -> bool:
+    """Whether all that is computed of integers are integers."""
+    return all(t.dtype == torch.int64 for t in tensors(call(**integers)))
+
+
 def is_overloaded(function: Callable[..., Any]) -> bool:
     """Whether a second argument of a wrong class is told of together with all forms there are."""
     try:
@@ -121,6 +127,7 @@ def main() -> None:
     }
     cast: dict[str, list[set[str]]] = {}
     order: dict[str, set[bool]] = {}
+    whole: dict[str, set[bool]] = {}
     for name, call, shapes, domain in cases():
         drawn = np.random.default_rng(0)
         given = {
@@ -132,6 +139,10 @@ def main() -> None:
             both = cast.setdefault(name, [set(), set()])
             both[0] |= dtypes(call, given)
             both[1] |= dtypes(call, halves)
+        integers = {each: torch.tensor(drawn.integers(1, 5, shapes[each])) for each in given}
+        with contextlib.suppress(Exception):
+            if all(t.is_floating_point() for t in tensors(call(**given))):
+                whole.setdefault(name, set()).add(gives_integers(call, integers))
         with contextlib.suppress(Exception):
             kept = keeps(call, given)
             if kept is not None:
@@ -140,6 +151,7 @@ def main() -> None:
         "overloaded": overloaded,
         "autocast": {name: [*map(sorted, both)] for name, both in cast.items() if all(both)},
         "order": {name: all(kept) for name, kept in order.items()},
+        "integers": {name: any(found) for name, found in whole.items()},
     }
     FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 

@@ -41,3 +41,10 @@ def test_results_lie_in_memory_as_pytorchs_do() -> None:
     }
     assert stated == FACTS["order"]
     assert len(stated) > 150
+
+
+def test_what_keeps_integers_does_so_in_pytorch() -> None:
+    told = FACTS["integers"]
+    kept = {name for name in told if FUNCTIONS[name].keeps_integers}
+    assert {name: told[name] for name in kept} == dict.fromkeys(kept, True)
+    assert len(kept) > 15
