@@ -132,7 +132,8 @@ class Conversions:
     def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = self._only("numpy", arguments, keywords)
         self.values.check_look(given, "storage")
-        if self.values.is_pytorch and given.kind == "float" and self.autograd.requires_grad(given):
+        is_followed = given.kind == "float" and self.autograd.requires_grad(given)
+        if self.values.is_pytorch and is_followed and self.autograd.records():
             raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
         node = detach(given) if given.kind == "float" else given
         if not self.values.is_pytorch:

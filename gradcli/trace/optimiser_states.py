@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import DECIMAL, Node
@@ -12,14 +12,30 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given
 from gradcli.trace.values import Value, Values
 
-if TYPE_CHECKING:
-    from gradcli.trace.optimisers import Optimiser, Place
+Place: TypeAlias = tuple[int, int]
+"""The place of a group, and that of a parameter in it."""
+
+
+class RememberingOptimiser(Protocol):
+    """What remembers something of its parameters."""
+
+    groups: list[Dictionary]
+    states: dict[Place, dict[str, Node]]
+    steps: dict[Place, int]
+    partners: dict[Place, set[tuple[Any, Place]]]
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether the count of its steps is part of what it remembers."""
+
+    def parameters(self, group: Dictionary) -> list[Node]:
+        """The parameters of a group as they are now."""
 
 
 class StateOfParameter(Dictionary):
     """What an optimiser remembers of a parameter, which changes with its steps."""
 
-    def __init__(self, values: Values, optimiser: Optimiser, place: Place) -> None:
+    def __init__(self, values: Values, optimiser: RememberingOptimiser, place: Place) -> None:
         self.values, self.optimiser, self.place = values, optimiser, place
 
     def __copy__(self) -> Dictionary:
@@ -29,7 +45,7 @@ class StateOfParameter(Dictionary):
     def _entries(self) -> dict[Key, tuple[Value, Value]]:  # type: ignore[override]
         """As it is now; the count of steps is the first of it."""
         optimiser, place = self.optimiser, self.place
-        counts = optimiser.rule.counts and place in optimiser.steps
+        counts = optimiser.counts_steps and place in optimiser.steps
         count = (
             {"step": self.values.graph.constant(float(optimiser.steps[place]))} if counts else {}
         )
@@ -65,7 +81,7 @@ class StateOfParameter(Dictionary):
         return value
 
 
-def state_of(values: Values, optimiser: Optimiser) -> Dictionary:
+def state_of(values: Values, optimiser: RememberingOptimiser) -> Dictionary:
     """What is remembered, and the groups, with numbers in place of parameters."""
     constant = values.graph.constant
     groups = []
@@ -82,7 +98,7 @@ def state_of(values: Values, optimiser: Optimiser) -> Dictionary:
     return Dictionary(values, [("state", state), ("param_groups", Items(groups))])
 
 
-def state_by_parameter(values: Values, optimiser: Optimiser) -> Dictionary:
+def state_by_parameter(values: Values, optimiser: RememberingOptimiser) -> Dictionary:
     """`optimizer.state`: what is remembered, by parameter."""
     state = DefaultDictionary(values, BuiltIn("dict", lambda *_: Dictionary(values)))
     for place, group in enumerate(map(optimiser.parameters, optimiser.groups)):
@@ -93,13 +109,13 @@ def state_by_parameter(values: Values, optimiser: Optimiser) -> Dictionary:
     return state
 
 
-def _is_begun(optimiser: Optimiser, place: Place) -> bool:
+def _is_begun(optimiser: RememberingOptimiser, place: Place) -> bool:
     """Whether something is remembered of a parameter."""
     states = optimiser.states
-    return bool(states.get(place) or (place in states and optimiser.rule.counts))
+    return bool(states.get(place) or (place in states and optimiser.counts_steps))
 
 
-def load_state(values: Values, optimiser: Optimiser, state: Value) -> None:
+def load_state(values: Values, optimiser: RememberingOptimiser, state: Value) -> None:
     """Remember what `state_of` gave; tensors that another optimiser goes on with are one for both.
     Raises `type`.
     """
@@ -136,7 +152,7 @@ def load_state(values: Values, optimiser: Optimiser, state: Value) -> None:
         _join(optimiser, place, entry if isinstance(entry, StateOfParameter) else None)
 
 
-def _join(optimiser: Optimiser, place: Place, state: StateOfParameter | None) -> None:
+def _join(optimiser: RememberingOptimiser, place: Place, state: StateOfParameter | None) -> None:
     """Remember in the tensors of another optimiser's state from now on, or in own ones."""
     if state is not None and (state.optimiser, state.place) == (optimiser, place):
         return
@@ -148,7 +164,7 @@ def _join(optimiser: Optimiser, place: Place, state: StateOfParameter | None) ->
         optimiser.partners[place] = together
 
 
-def tell_partners(optimiser: Optimiser, place: Place) -> None:
+def tell_partners(optimiser: RememberingOptimiser, place: Place) -> None:
     """Have what is remembered of a parameter known to those that remember in its tensors."""
     for other, key in optimiser.partners.get(place, ()):
         if other is not optimiser:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values
 
+if TYPE_CHECKING:
+    from gradcli.trace.optimiser_states import Place
+
 _NOT_LISTED = (
     "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
 )
@@ -34,8 +37,6 @@ State = dict[str, Node]
 """What an optimiser remembers of a parameter."""
 Numbers = dict[str, float]
 """The numbers that set an optimiser, by name."""
-Place = tuple[int, int]
-"""The place of a group, and that of a parameter in it."""
 Rates = dict[str, Node | float]
 """The numbers that follow from these and from the count of steps; nodes in a pass of a loop that
 stands for others."""
@@ -307,11 +308,16 @@ class Optimiser(Object):
         self.states: dict[Place, State] = {}
         """By the places of a group and of a parameter in it."""
         self.steps: dict[Place, int] = {}
-        self.partners: dict[Place, set[tuple[Optimiser, Place]]] = {}
+        self.partners: dict[Place, set[tuple[Any, Place]]] = {}
         """Who remembers in the same tensors, itself among them."""
         self.steps_of_passes: dict[Place, range] = {}
         """The same in each of the passes of a loop that a pass stands for."""
         autograd.optimisers.append(self)
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether the count of its steps is part of what it remembers."""
+        return self.rule.counts
 
     def parameters(self, group: Dictionary) -> list[Node]:
         """The parameters of a group as they are now."""
