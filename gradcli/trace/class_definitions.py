@@ -75,6 +75,7 @@ class ClassDefinitions:
     def __init__(self, tracer: Definer) -> None:
         self._tracer = tracer
         self._values = tracer.values
+        self._layers: dict[str, Class] = {}
 
     def define(self, statement: syntax.ClassDefinition) -> Visit:
         tracer = self._tracer
@@ -92,12 +93,11 @@ class ClassDefinitions:
                 continue
             value = yield tracer.visit(base)
             tracer.graph.span = base.span
-            if isinstance(value, Class):
-                bases.append(value)
-            elif isinstance(value, BuiltIn) and (
-                value.name in ROOTS or value.name.startswith(LAYERS)
-            ):
-                roots.append(value.name)
+            parent = self._parent(value)
+            if isinstance(parent, Class):
+                bases.append(parent)
+            elif parent is not None:
+                roots.append(parent)
             else:
                 holds.append(self._held_by(value))
         frame = Frame(tracer.frame, of_class=True)
@@ -133,6 +133,26 @@ class ClassDefinitions:
             tracer.graph.span = decorator.span
             whole = yield tracer.decorated(value, whole)
         tracer.bind(statement.name, whole)
+
+    def _parent(self, value: Value) -> Class | str | None:
+        """A class of the program's, one that stands for a layer, or the name of another one of
+        PyTorch's.
+        """
+        if isinstance(value, Class):
+            return value
+        name = value.name if isinstance(value, BuiltIn) else ""
+        if name in ROOTS:
+            return name
+        return self._layer(name) if name.startswith(LAYERS) else None
+
+    def _layer(self, name: str) -> Class:
+        """What stands for one of PyTorch's layers in the order of a class's parents."""
+        if name not in self._layers:
+            title = name.rpartition(".")[2]
+            made = Class(title, [], [name], Frame(of_class=True), self._instance)
+            made.layer = name
+            self._layers[name] = made
+        return self._layers[name]
 
     # --- what objects are, too ---
 
@@ -195,6 +215,12 @@ class ClassDefinitions:
     def _instance(self, made: Class) -> Instance:
         """An object of a class, without what its `__init__` does."""
         tracer, autograd = self._tracer, self._tracer.autograd
+        layer = next((each for each in made.order if each.layer), None)
+        if layer is not None:
+            from gradcli.trace.own_layers import OwnLayer
+
+            make = partial(tracer.function_call, layer.layer)
+            return OwnLayer(autograd, made, tracer.replace, make)
         if MODULE in made.roots:
             return Model(autograd, made, tracer.replace)
         if any(map(is_error, made.roots)):
@@ -207,12 +233,6 @@ class ClassDefinitions:
             from gradcli.trace.own_schedulers import OwnScheduler
 
             return OwnScheduler(self._values, made)
-        layer = next((each for each in made.roots if each.startswith(LAYERS)), None)
-        if layer is not None:
-            from gradcli.trace.own_layers import OwnLayer
-
-            make = partial(tracer.function_call, layer)
-            return OwnLayer(autograd, made, tracer.replace, make)
         if made.holds is not None:
             return OwnValue(self._values, made, tracer)
         return Instance(self._values, made)

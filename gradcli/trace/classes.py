@@ -22,6 +22,8 @@ ROOTS = (MODULE, FUNCTION, *DATA, OPTIMIZER, *SCHEDULERS)
 """Classes of PyTorch that the program's may be made from."""
 LAYERS = "torch.nn."
 """What the names of others begin with: layers, which the program's extend."""
+_SAID_BY_LAYERS = frozenset(("__init__", "forward", "extra_repr", "reset_parameters"))
+"""What PyTorch's layers say themselves: no class behind them is asked for it."""
 INSTANCE_BYTES = 1024
 """What an object takes, on the ledger."""
 
@@ -67,6 +69,8 @@ class Class(Object):
         """Whether types may stand in brackets behind it: `Generic[T]`."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type."""
+        self.layer = ""
+        """The name of PyTorch's layer that it stands for among those that a class is made from."""
         self._make = make
         self._apply = apply
 
@@ -76,6 +80,8 @@ class Class(Object):
         """
         order = self.order if after is None else self.order[self.order.index(after) + 1 :]
         for each in order:
+            if each.layer and name in _SAID_BY_LAYERS:
+                return None
             if name in each.frame.functions:
                 return each.frame.functions[name]
             if name in each.frame.values:
@@ -84,6 +90,11 @@ class Class(Object):
         if name == "apply" and apply is not None and FUNCTION in self.roots:
             return BuiltIn(name, lambda _, *given: apply(self, *given))
         return None
+
+    def behind_layer(self, name: str) -> Value:
+        """What a name is bound to behind PyTorch's layer that it is made from."""
+        layer = next((each for each in self.order if each.layer), None)
+        return None if layer is None else self.found(name, layer)
 
     def has(self, name: str) -> bool:
         """Whether a name is bound to anything, None too."""
@@ -161,7 +172,7 @@ class Class(Object):
         return self if self.takes_types else super().item(items)
 
     def shown(self) -> str:
-        return f"<class '__main__.{self.name}'>"
+        return ClassName(self.name).shown() if self.layer else f"<class '__main__.{self.name}'>"
 
     def has_no(self, kind: str, name: str) -> GradcliError:
         said = f"type object '{self.name}' has no attribute '{name}'"

@@ -23,6 +23,8 @@ _USUAL = ("weight", "bias")
 """Parameters that a layer may get after it was made without them."""
 WEIGHTS = ("weight", "pos_weight")
 """Options that are buffers where they are tensors."""
+_MAY_LACK = (*WEIGHTS, "bias", "size_average", "reduce")
+"""What is no attribute of PyTorch's layers, or a parameter, where it is None."""
 
 
 BIAS, UNLESS_BIAS = "{bias}", "{, bias=False}"
@@ -125,6 +127,15 @@ class Layer(Module):
             return self.buffers()[name]
         if name in self.settings and name not in self.computed:
             return self.values.setting(self.settings[name])
+        if name == "__dict__":
+            from gradcli.trace.module_fields import ModuleFields  # few cells look into layers
+
+            known = {
+                key: self.values.setting(each)
+                for key, each in self.settings.items()
+                if each is not None or key not in _MAY_LACK
+            }
+            return ModuleFields(self, known | self.noted, is_read=True)
         return super().attribute(name)
 
     def has_setting(self, name: str) -> bool:

@@ -313,7 +313,9 @@ class Layers:
             ends = self._widths(axes, kernel, options)
             compute = partial(self._convolved_behind, axes, mode, ends, options)
         fixed = {"bias": None, "transposed": False, "output_padding": (0,) * axes}
-        return LayerRule(compute, ", ".join(shown), {**given, **sizes, **fixed})
+        last = {name: given[name] for name in ("groups", "padding_mode")}
+        found = {each: value for each, value in given.items() if each not in last}
+        return LayerRule(compute, ", ".join(shown), {**found, **sizes, **fixed, **last})
 
     def _widths(self, axes: int, kernel: tuple[int, ...], options: Given) -> list[int]:
         """How far a convolution's input is padded before and behind each axis, the last first; the

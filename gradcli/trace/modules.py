@@ -22,7 +22,7 @@ from gradcli.trace.values import Value, Values
 
 Method = Callable[[list[Value], Given], Any]
 Replace = Callable[[Node, Node], None]
-_HOOKS = {"_forward_hooks": "_hooks", "_forward_pre_hooks": "_before",
+HOOKS = {"_forward_hooks": "_hooks", "_forward_pre_hooks": "_before",
           "_backward_hooks": "_watchers"}  # fmt: skip
 """What PyTorch calls the hooks of a module."""
 _PARTS: Mapping[str, Callable[[Module], Mapping[Any, Any]]] = {
@@ -295,8 +295,8 @@ class Module(Object):
     def attribute(self, name: str) -> Value:
         if name == "training":
             return self.values.graph.constant(self.training)
-        if name in _HOOKS:
-            return HookTable(self.values, getattr(self, _HOOKS[name]))
+        if name in HOOKS:
+            return HookTable(self.values, getattr(self, HOOKS[name]))
         if name in _PARTS:
             return Dictionary(self.values, _PARTS[name](self).items())
         if name in self.noted:

@@ -11,7 +11,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.layer import Layer
 from gradcli.trace.modules import Method, Module, Replace
-from gradcli.trace.objects import Given
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.own_modules import Model
 from gradcli.trace.values import Value
 
@@ -30,6 +30,7 @@ class OwnLayer(Model):
         self._layer: Module | None = None
         super().__init__(autograd, made_by, replace)
         self._make = make
+        self._is_beginning = False
 
     @property
     def base(self) -> Module:
@@ -44,9 +45,17 @@ class OwnLayer(Model):
 
     def begin(self, arguments: list[Value], keywords: Given) -> Any:
         """`super().__init__(…)`, or the class itself where that has no `__init__`."""
+        if self._is_beginning:  # asked for by a class behind the layer
+            self.begin_as_module()
+            return
+        self._is_beginning = True
+        behind = self.made_by.behind_layer("__init__")
+        if isinstance(behind, Object):
+            yield behind.call([self], {})
         made = yield self._make(arguments, keywords)
         assert isinstance(made, Module)
         self._layer = made
+        self._is_beginning = False
         self.begin_as_module()
 
     # --- as a module: its own parts, and those of the layer ---

@@ -11,7 +11,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.modules import Method, Module, Replace
+from gradcli.trace.modules import HOOKS, Method, Module, Replace
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value
 
@@ -58,7 +58,11 @@ class Model(Instance, Module):
         known = name in self.fields or self.made_by.found(name) is not None
         if not known and name == "_modules":
             return OwnModules(self)
-        if not known and name in ("training", "_parameters", "_buffers"):
+        if name == "__dict__":
+            from gradcli.trace.module_fields import ModuleFields  # few cells look into modules
+
+            return ModuleFields(self, self.fields, self.kept_apart())
+        if not known and (name in ("training", "_parameters", "_buffers") or name in HOOKS):
             return Module.attribute(self, name)
         return Instance.attribute(self, name)
 

@@ -58,3 +58,9 @@ def test_what_was_saved_whole_is_loaded_where_that_is_said() -> None:
     saved = "torch.save(nn.Linear(1, 1), 'm.pt')\n"
     with pytest.raises(GradcliError, match="weights_only=False"):
         printed(f"{START}{saved}torch.load('m.pt')")
+
+
+def test_what_a_layer_has_is_set_by_its_name_alone() -> None:
+    for line in ("nn.ReLU().__dict__['x'] = 1", "vars(nn.Linear(1, 1))['in_features'] = 2"):
+        with pytest.raises(GradcliError, match="not set by vars"):
+            printed(START + line)
