@@ -139,8 +139,9 @@ def _parts_of_call(call: syntax.Call) -> Sequence[Any] | None:
     inside = (*call.arguments, *call.keywords)
     if isinstance(call.callee, syntax.Name):
         return inside
-    is_method = isinstance(call.callee, syntax.Attribute) and call.callee.name in FUNCTIONS
-    return (*inside, call.callee.value) if is_method else None  # type: ignore[union-attr]
+    if isinstance(call.callee, syntax.Attribute) and call.callee.name in FUNCTIONS:
+        return (*inside, call.callee.value)
+    return None
 
 
 def _inside(part: Any) -> Sequence[Any] | None:

@@ -4,7 +4,7 @@ from what they find.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -229,10 +229,10 @@ class Countings:
         inputs = self._array(given["input"], "searchsorted: input")
         if inputs.shape[:-1] != row.shape[:-1]:
             raise GradcliError("shape", "searchsorted: the rows of both must be as many")
-        side = "right" if self._is_given(given, "right") else "left"
+        side: Literal["left", "right"] = "right" if self._is_given(given, "right") else "left"
         rows = zip(row.reshape(-1, row.shape[-1]), inputs.reshape(-1, inputs.shape[-1]),
                    strict=True)  # fmt: skip
-        found = [np.searchsorted(each, of, side) for each, of in rows]  # type: ignore[call-overload]
+        found = [np.searchsorted(each, of, side) for each, of in rows]
         return self._constant(np.reshape(found, inputs.shape).astype(np.int64))
 
     def _found(self, row: Array, given: dict[str, Value], right: str) -> Value:

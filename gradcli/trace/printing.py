@@ -411,7 +411,7 @@ _OVERFLOWS = (2.0 - 2.0**-24) * 2.0**127
 def as_single(value: float) -> float:
     """The float32 that is nearest to a number."""
     if abs(value) < _LARGEST:
-        return struct.unpack("f", struct.pack("f", value))[0]  # type: ignore[no-any-return]
+        return float(struct.unpack("f", struct.pack("f", value))[0])
     return math.copysign(math.inf, value) if abs(value) > _OVERFLOWS else value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, RefusedError, Span
 from gradcli.graph import Array, Node
@@ -18,6 +18,9 @@ from gradcli.trace.names import may_be_fragment
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
 from gradcli.trace.visits import Visit
+
+if TYPE_CHECKING:
+    from gradcli.trace.single_precision import SinglePrecision
 
 _RAISED = "the program raises this error itself"
 _OF_JAX = Note(
@@ -40,7 +43,7 @@ class Scopes(Bindings):
     _tries = 0
     """How many `try` blocks are being run, one inside the other."""
 
-    _singles: Any = None
+    _singles: SinglePrecision | None = None
     """What computes values once more in float32."""
 
     def body(self, statements: Sequence[syntax.Statement]) -> Visit:
@@ -347,7 +350,7 @@ class Scopes(Bindings):
 
             assert self.autograd.dtypes is not None
             self._singles = SinglePrecision(self.values, self.autograd.dtypes)
-        return self._singles.seen(node, value)  # type: ignore[no-any-return]
+        return self._singles.seen(node, value)
 
     def _know_dtypes(self) -> None:
         """Have tensors and arrays of the dtypes of PyTorch and NumPy."""

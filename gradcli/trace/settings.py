@@ -68,8 +68,8 @@ def _gives_its_argument(function: Value) -> bool:
         if value.arguments or value.keywords or value.callee.name not in _KEEPING:
             return False
         value = value.callee.value
-    is_one = isinstance(value, syntax.Name) and len(parameters) == 1
-    return is_one and value.id == parameters[0].name  # type: ignore[union-attr]
+    names = [each.name for each in parameters]
+    return isinstance(value, syntax.Name) and names == [value.id]
 
 
 class SettingCalls:

@@ -274,9 +274,9 @@ class Tracer(UserFunctions):
     def _outer(self, statement: syntax.Outer) -> None:
         """`global` and `nonlocal`: where the names are bound from now on."""
         for name in statement.names:
-            around = self.frame.outer and self.frame.outer.holder(name)
-            is_global = statement.everywhere or around is None
-            self.frame.elsewhere[name] = self.globals if is_global else around  # type: ignore[assignment]
+            outer = None if statement.everywhere else self.frame.outer
+            around = None if outer is None else outer.holder(name)
+            self.frame.elsewhere[name] = self.globals if around is None else around
 
     def _super(self, expression: syntax.Call) -> Visit:
         from gradcli.trace.classes import Class
