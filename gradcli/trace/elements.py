@@ -318,7 +318,7 @@ def _are_apart(views: Sequence[Node], items: Sequence[Any] | None) -> bool:
     )
 
 
-_SEVERAL = ("unbind", "split", "chunk")
+_SEVERAL = ("unbind", "split", "split_with_sizes", "chunk")
 """What makes several views at once, none of which PyTorch lets change in place."""
 LEAF_IN_PLACE = "a leaf that requires grad cannot change in place while its use is recorded"
 VIEW_IN_PLACE = (
