@@ -149,6 +149,7 @@ def scatter_reduce(
             "index_reduce_(): self ({Type}) and source ({Other}) must have the same scalar type"
         ),
     },
+    beyond="index out of range in self",
 )
 def index_reduce(
     x: Node, dim: int, index: KnownIndex, source: Node, reduce: str, *, include_self: bool = True

@@ -174,6 +174,7 @@ def masked_scatter(x: Node, mask: Known, source: Node) -> Node:
             "self.dtype = {Type} and source.dtype = {Other}"
         ),
     },
+    beyond="out of range: tried to access index {index} on a tensor of {length} elements.",
 )
 def put(x: Node, index: Index, source: Node, accumulate: bool = False) -> Node:
     """x with the elements of `source` at places counted row by row, or added there."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         autocast: str
         order: str
         keeps_integers: bool
+        beyond: str
         by_book: Callable[..., Any] | None
 
 
@@ -226,6 +227,9 @@ class Function(NamedTuple):
     keeps_integers: bool = False
     """Whether it gives integers of integers, though it may compute with floats here, in a program
     of Python: as elementwise ops do that take integers, whatever is stated."""
+    beyond: str = ""
+    """PyTorch's words for an `{index}` that is out of range, along an axis of a `{length}`, where
+    these are its own."""
     by_book: Callable[..., Any] | None = None
     """What builds it as textbooks define it, of the parameters of `build`: that one may guard
     against overflow and infinities, and handle what is ignored or masked."""

@@ -266,6 +266,7 @@ def source_of(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
 @table.function(
     cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")],
     demands={"index": whole("index_select(): Expected dtype int32 or int64 for index")},
+    beyond="index out of range in self",
 )
 def index_select(x: Node, dim: int, index: Index) -> Node:
     """The slices along `dim` that a vector of places names."""
@@ -298,6 +299,7 @@ def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
         ),
     },
     keeps_integers=True,
+    beyond="index out of range in self",
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
@@ -319,6 +321,7 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
             "(self) {Type} and (source) {Other}"
         ),
     },
+    beyond="index_copy_(): index {index} is out of bounds for dimension 0 with size {length}",
 )
 def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     """x with slices of `source` at the places along `dim` that a vector names."""
@@ -399,6 +402,7 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
     cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")],
     demands={"index": whole("take(): Expected a long tensor for index, but got {Type}", "int64")},
     keeps_integers=True,
+    beyond="out of range: tried to access index {index} on a tensor of {length} elements.",
 )
 def take(x: Node, index: Index) -> Node:
     """The elements with the given numbers, counted row by row, in the index's shape."""

@@ -289,7 +289,7 @@ class Applications(NumpyCalls):
             built: Value = call(self.values, built_in, arguments, keywords)
         except GradcliError as error:
             given = (*arguments, *keywords.values())
-            raise self._as_said(built_in.name, error, given) from None
+            raise self._as_said(built_in, error, given) from None
         return built
 
     def _constructed(
@@ -317,7 +317,9 @@ class Applications(NumpyCalls):
         if len(nodes) == 2:
             check_operands(self.values, "pow", *nodes)
 
-    def _as_said(self, name: str, error: GradcliError, given: Sequence[Value]) -> GradcliError:
+    def _as_said(
+        self, built_in: Function, error: GradcliError, given: Sequence[Value]
+    ) -> GradcliError:
         """An error of a function with the words that PyTorch or NumPy has for it there, if they
         differ.
         """
@@ -331,7 +333,7 @@ class Applications(NumpyCalls):
             return error
         from gradcli.trace.wordings import of_function  # few programs fail
 
-        words = of_function(name, told.message)
+        words = of_function(built_in, told.message)
         if words is None:
             return error
         said = RefusedError(words, told.code, told.message, told.hint)

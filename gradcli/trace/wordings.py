@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from gradcli.ops.table import Function
 from gradcli.trace.dtype_names import C_NAMES, TYPES
 
 Shape = tuple[int, ...]
@@ -32,25 +33,12 @@ def worded(message: str) -> tuple[str, str] | None:
     return None
 
 
-def of_function(name: str, message: str) -> tuple[str, str] | None:
+def of_function(function: Function, message: str) -> tuple[str, str] | None:
     """The same where a function has words of its own for an index out of range."""
-    words = _OF_INDICES.get(name)
-    found = words and re.match(r"index (-?\d+) is out of range for an axis of (\d+)", message)
-    if not words or not found:
+    found = re.match(r"index (-?\d+) is out of range for an axis of (\d+)", message)
+    if not function.beyond or not found:
         return None
-    return "IndexError", words.format(index=found[1], length=found[2])
-
-
-_OF_INDICES = {
-    "index_select": "index out of range in self",
-    "index_add": "index out of range in self",
-    "index_reduce": "index out of range in self",
-    "index_copy": "index_copy_(): index {index} is out of bounds for dimension 0 with size "
-    "{length}",
-    "take": "out of range: tried to access index {index} on a tensor of {length} elements.",
-    "put": "out of range: tried to access index {index} on a tensor of {length} elements.",
-}
-"""By the name of the function."""
+    return "IndexError", function.beyond.format(index=found[1], length=found[2])
 
 
 def plain(text: str) -> Any:
