@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import gradcli
+from gradcli.ops import FUNCTIONS
 
 HOUSE = Path(gradcli.__file__).parent
 ROOMS = [
@@ -108,3 +109,35 @@ def test_facts_about_ops_stand_in_their_entries() -> None:
         if ASKS_FOR_A_NAME.search(line)
     ]
     assert sorted(found) == sorted(NAMES_OF_OPS)
+
+
+LISTS_OF_FUNCTIONS = {
+    "trace/complex_parts.py": "formulas of the parts of complex numbers, which are no nodes",
+    "trace/complex_tensors.py": "what is done part by part to complex numbers",
+    "trace/lists_of_tensors.py": "those that PyTorch has of lists, too: torch._foreach_add",
+    "trace/members.py": "methods of Python's numbers, some of the same names",
+    "trace/names.py": "those of PyTorch's functions and layers that have an argument `inplace`",
+}
+"""Where functions are listed by name outside the op table, and why that is no fact about them."""
+FEW = 15
+"""So many names are a list that somebody has to keep."""
+
+
+def test_functions_are_not_listed_beside_the_op_table() -> None:
+    """What is known of a function is a field of its entry: see `Function` in ops/table.py."""
+    found = {
+        str(file.relative_to(HOUSE))
+        for file in FILES
+        if not file.is_relative_to(HOUSE / "ops")
+        for node in ast.walk(MODULES[module_name(file)])
+        if len(FUNCTIONS.keys() & set(_texts(node))) >= FEW
+    }
+    assert found == LISTS_OF_FUNCTIONS.keys()
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    """The texts side by side in a literal, or the keys of a dictionary."""
+    items = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+    for each in items:
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value
