@@ -75,6 +75,10 @@ NAMED = [
           "a function stands where its derivative belongs: m"),
     Named("p = h*b + g; q = h*p + b; r = h*q + g; L = sum(r**2) + sum(q**2)", "h",
           "sum(2*r*q) + sum(2*q*p)", "q in h*q, and 1 more like it, was taken as a constant"),
+    Named("sum((x/k)**h)", "k", "-h/k*sum((x/k)**(h - 1))",
+          "(x / k)**(h - 1) instead of (x / k)**h"),
+    Named("E = D.T@D; L = h*trace(E)**2/2 + sum(E**2)/2", "D", "2*D@(h*trace(E) + E)",
+          "the identity matrix is missing"),
     Named("p = A.T@v; L = sum((p - g)**2)*h", "A", "2*h*outer(v, p)", "g"),
 ]  # fmt: skip
 """Programs, leaves, wrong formulas, and what is said of these with certainty."""
@@ -161,6 +165,14 @@ def test_numbers_are_called_rounded_where_they_are(decimals: int) -> None:
     )
     assert "U is not transposed" in found.causes[0].message
     assert ("rounded" in found.causes[0].message) == (decimals == 5)
+
+
+def test_an_exponent_explains_a_factor_before_a_value_that_is_like_it_by_chance() -> None:
+    x, y, k = np.asarray(DATA["x"]), np.asarray(DATA["y"]), np.asarray([0.5, 1.3])
+    mine = k[0] * (k[0] * x - y)
+    found = compared("sum((k[0]*x - y)**2)", {"x": x, "k": k, "y": y}, "x", mine)
+    told = found.causes[0].message
+    assert told.startswith("it is 1/2 of the gradient: 2 = the exponent in (k[0]*x - y)**2")
 
 
 def test_what_is_wrong_by_the_first_power_is_no_series() -> None:

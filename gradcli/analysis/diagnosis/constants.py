@@ -26,6 +26,8 @@ class KnownNumber(NamedTuple):
     words: str
     divides: float = 0.0
     """What it multiplies by if it is a divisor."""
+    is_value: bool = False
+    """Whether it is a value of this run, which may be like another number by chance."""
 
     def __str__(self) -> str:
         return f"{self.value:.6g} = {self.words}"
@@ -78,7 +80,9 @@ def meanings(
     less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
     guesses = () if claim.is_formula else (*sizes(claim), *WELL_KNOWN, less)
     general = [each for each in guesses if _explains(each.value)]
-    single = list(_told(own, size, rtol)), list(_told(general, size, rtol))
+    written, found = ([each for each in own if each.is_value == is_] for is_ in (False, True))
+    told = [*_told(written, size, rtol), *_told(found, size, rtol)]
+    single = told, list(_told(general, size, rtol))
     if any(single) or claim.is_formula:
         return single
     return [], list(_pairs([*own, *general][:FIRST], size, rtol))
@@ -140,14 +144,17 @@ def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
         single = node.size == 1 and node.kind == "float" and not claim.is_formula
         if single and node.op is not CONSTANT and node is not claim.leaf:
             value = _single(point.value(node))
-            yield KnownNumber(value, f"the value of {words.of(node)}")
-            yield KnownNumber(value**2, f"the square of the value of {words.of(node)}")
+            told = f"the value of {words.of(node)}"
+            yield KnownNumber(value, told, is_value=True)
+            yield KnownNumber(value**2, f"the square of {told}", is_value=True)
             if node.op is LOGSUMEXP:
                 total = point.value(exp(node))
-                yield KnownNumber(_single(total), f"the sum of which {words.of(node)} is the log")
+                told = f"the sum of which {words.of(node)} is the log"
+                yield KnownNumber(_single(total), told, is_value=True)
     leaf = point.value(claim.leaf)
     if leaf is not None and leaf.size > 1 and not claim.is_formula:
-        yield KnownNumber(float(np.linalg.norm(leaf.ravel())), f"the norm of {claim.name}")
+        norm = float(np.linalg.norm(leaf.ravel()))
+        yield KnownNumber(norm, f"the norm of {claim.name}", is_value=True)
 
 
 def _single(value: Array | None) -> float:

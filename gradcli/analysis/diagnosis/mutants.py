@@ -200,6 +200,8 @@ class Mutant(NamedTuple):
         part, gone = self.place.part, ""
         if isinstance(part, Binary) and self.instead in (part.left, part.right):
             gone = print_expression(part.right if self.instead is part.left else part.left)
+        elif code == "factor-missing" and isinstance(part, Binary) and part.operator == "/":
+            gone = print_expression(part.left)  # 1/b for a/b
         said = SAID[code].format(piece=gone, old=wrong).replace("  ", " ")
         if len(right) > WIDEST or len(wrong) > WIDEST:
             return code, said

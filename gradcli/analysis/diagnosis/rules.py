@@ -106,7 +106,7 @@ def _sum(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
     yield 1.3, "term-extra", unary("-", right) if minus else right
     for one, other in ((left, right), (right, left)):
         length = _square(one, material)
-        if length and isinstance(other, Number | Name) and not material.shape(other):
+        if length and (isinstance(other, Number | Name) or material.shape(other) == ()):
             eye = call("eye", number(float(length)))
             own = eye if isinstance(other, Number) and other.value == 1 else binary("*", other, eye)
             pair = (left, own) if one is left else (own, right)
@@ -207,6 +207,8 @@ def _power(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
         for symbol in "-+":
             exponent = binary(symbol, part.right, number(1.0))
             yield 1.15, "exponent", binary("**", part.left, exponent)
+        if isinstance(part.right, Binary) and _is_number(part.right.right):  # k for k - 1
+            yield 1.1, "exponent", binary("**", part.left, part.right.left)
     elif part.operator == "**" and _is_two(part.right):
         rest = binary("-", number(1.0), part.left)
         yield 1.25, "complement", binary("*", part.left, rest)
