@@ -45,6 +45,8 @@ class FunctionContext(Object):
         """Whether results without a gradient get one of zeros in backward."""
         self.constants: tuple[Value, ...] = ()
         """Results of forward that have no derivative."""
+        self.changed: list[Node] = []
+        """Arguments that forward has changed in place."""
 
     def attribute(self, name: str) -> Value:
         if name in ("saved_tensors", "saved_variables"):
@@ -65,7 +67,7 @@ class FunctionContext(Object):
             "save_for_forward": self._save_for_forward,
             "mark_non_differentiable": self._mark,
             "set_materialize_grads": self._set_materializes,
-            "mark_dirty": lambda *_: None,
+            "mark_dirty": self._mark_changed,
         }
 
     def _save_for_forward(self, arguments: list[Value], keywords: Given) -> Value:
@@ -79,6 +81,10 @@ class FunctionContext(Object):
 
     def _mark(self, arguments: list[Value], keywords: Given) -> Value:
         self.constants = tuple(arguments)
+        return None
+
+    def _mark_changed(self, arguments: list[Value], keywords: Given) -> Value:
+        self.changed = [each for each in arguments if isinstance(each, Node)]
         return None
 
     def _save(self, arguments: list[Value], keywords: Given) -> Value:
@@ -99,13 +105,20 @@ class FunctionCalls:
     """Calls of `F.apply`."""
 
     def __init__(
-        self, autograd: Autograd, numbers: PrintedNumbers, recording: Callable[[bool], bool]
+        self,
+        autograd: Autograd,
+        numbers: PrintedNumbers,
+        recording: Callable[[bool], bool],
+        replace: Callable[[Node, Node], None],
     ) -> None:
-        """`recording` sets whether gradients are recorded, and says whether they were."""
+        """`recording` sets whether gradients are recorded, and says whether they were; `replace`
+        puts a node in the place of another one.
+        """
         self.autograd = autograd
         self.values = autograd.values
         self._numbers = numbers
         self._recording = recording
+        self._replace = replace
 
     def apply(self, made: Class, arguments: list[Value], keywords: Given) -> Any:
         """The results of forward, through which gradients flow as backward says."""
@@ -162,6 +175,9 @@ class FunctionCalls:
             for each in results:
                 self.values.made_by[each] = f"{made.name}Backward", arguments, {}
         context.give(dict(zip(parts, results, strict=True)))
+        for each in map(self.values.current, context.changed):
+            if each in parts:  # it is what the call gives for all who hold it
+                self._replace(each, results[parts.index(each)])
         return tuple(results) if several else results[0]
 
     def _forward(

@@ -267,7 +267,7 @@ class Tracer(UserFunctions):
             from gradcli.trace.custom import FunctionCalls
 
             self._function_calls = FunctionCalls(
-                self.autograd, self.special.numbers, self._recorded
+                self.autograd, self.special.numbers, self._recorded, self.replace
             )
         return self._function_calls.apply(made, arguments, keywords)
 
