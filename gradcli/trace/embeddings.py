@@ -47,8 +47,9 @@ class Embeddings:
                 told = f"padding_idx is {number}, and there are {shape[0]} rows"
                 raise RefusedError(("AssertionError", said), "index", told)
             number %= shape[0]
-            kept = np.arange(shape[0])[:, None] != number
-            drawn = drawn * self.values.graph.constant(kept.astype(float))
+            constant = self.values.graph.constant
+            padded = constant(np.arange(shape[0])[:, None] == number)
+            drawn = FUNCTIONS["masked_fill"].build(drawn, padded, constant(0.0))
         return drawn
 
     def _pretrained(self, arguments: list[Value], keywords: Given) -> Layer:
