@@ -360,7 +360,15 @@ def _sampled(called: CallOfFunction) -> str:
     return f"GridSampler{_rank(called, 0, 'input') - 2}DBackward0"
 
 
+def _convolved(called: CallOfFunction) -> str:
+    """An input without a batch is one for a moment: what takes it away again is the last node."""
+    has_batch = _rank(called, 0, "input") == _rank(called, 1, "weight")
+    return "ConvolutionBackward0" if has_batch else "SqueezeBackward1"
+
+
+_CONVOLUTIONS = tuple(f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3))
 _BY_CALL: dict[str, Callable[[CallOfFunction], str]] = {
+    **dict.fromkeys(_CONVOLUTIONS, _convolved),
     "sum": _reduced("Sum"), "mean": _reduced("Mean"), "prod": _reduced("Prod"),
     "max": _extreme("Max", "Maximum"), "min": _extreme("Min", "Minimum"),
     "squeeze": _reduced("Squeeze"), "linear": _linear, "pow": _power_of, "sub": _difference_of,

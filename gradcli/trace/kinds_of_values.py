@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
@@ -22,7 +22,7 @@ from gradcli.trace.objects import BuiltIn, ClassName, Object, TypeHint, plain_va
 from gradcli.trace.own_errors import OwnError, is_error, kinds_of
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, describe
 
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set",
           "frozenset", "range", "Module", "Parameter", "Number", "FloatTensor", "ndarray",
@@ -106,6 +106,27 @@ def _is_error_of(value: Value, wanted: Any) -> bool:
     if isinstance(value, Caught):
         return wanted in kinds_of(value.kind)
     return isinstance(value, OwnError) and wanted in value.kinds()
+
+
+def is_of_kinds(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
+    """Whether a value is of a class, or of one of those in a tuple, which may hold others. Raises
+    `type` for what is no class.
+    """
+    waiting = [wanted]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, tuple):
+            waiting += reversed(each)
+        elif isinstance(each, Items | Dictionary | Module | Node):
+            said = "isinstance() arg 2 must be a type, a tuple of types, or a union"
+            raise RefusedError(
+                ("TypeError", said), "type",
+                f"isinstance takes a class, or a tuple of classes, not {describe(each)}",
+                hint="isinstance(x, (int, float))",
+            )  # fmt: skip
+        elif is_of_kind(value, each, numbers):
+            return True
+    return False
 
 
 def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:

@@ -31,6 +31,8 @@ _PARTS: Mapping[str, Callable[[Module], Mapping[Any, Any]]] = {
     "_modules": lambda module: module.inside(),
 }
 """What PyTorch calls what a module is made of, by name."""
+_FIXED = (*HOOKS, *_PARTS, "__class__", "__dict__")
+"""What is not given another value."""
 _METHODS = {name: name for name in ("double", "float", "half", "bfloat16")}
 """Methods that give parameters a dtype."""
 _TO = ("device", "dtype", "non_blocking", "memory_format")
@@ -310,7 +312,7 @@ class Module(Object):
         is_part = isinstance(value, Module) or (
             isinstance(value, Node) and value in self.values.parameters
         )
-        if is_part or name in self.methods() or name.startswith("_"):
+        if is_part or name in self.methods() or name in _FIXED:
             raise self.has_no("attribute", name)
         self.noted[name] = value
 

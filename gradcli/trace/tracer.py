@@ -14,6 +14,7 @@ from gradcli.ops.loops import NotRolled
 from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
+from gradcli.trace.callee import path_of
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.loops import (
@@ -292,7 +293,7 @@ class Tracer(UserFunctions):
         return Super(receiver[1], receiver[0])
 
     def _isinstance(self, expression: syntax.Call) -> Visit:
-        from gradcli.trace.kinds_of_values import is_of_kind
+        from gradcli.trace.kinds_of_values import is_of_kinds
 
         if len(expression.arguments) != 2:
             raise GradcliError("type", "isinstance takes a value and a class")
@@ -303,13 +304,14 @@ class Tracer(UserFunctions):
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
             made = other.values[name] if other else name
             if isinstance(each, syntax.Attribute):
-                made = self.function_value(each) or name
+                path = path_of(each)
+                is_held = path is None or self.frame.holder(path[0]) is not None  # self.kinds
+                made = (yield self.visit(each)) if is_held else self.function_value(each) or name
             elif isinstance(each, syntax.Call) or not name:  # type(x), None
                 made = yield self.visit(each)
             self.graph.span = each.span
-            for kind in made if isinstance(made, tuple) else (made,):
-                if is_of_kind(found, kind, self.special.numbers):
-                    return self.graph.constant(True)
+            if is_of_kinds(found, made, self.special.numbers):
+                return self.graph.constant(True)
         return self.graph.constant(False)
 
     def _names_with_values(self, expression: syntax.Call) -> Visit:
