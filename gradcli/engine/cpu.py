@@ -314,14 +314,20 @@ def _folds(node: Node) -> bool:
     return node.size <= FOLDED and bool(node.inputs)
 
 
+def compute_results(results: Sequence[Node], operands: Sequence[Array]) -> list[Array]:
+    """The values of a node by itself, or of several results of one loop, which runs once."""
+    first = results[0]
+    if not isinstance(first.op, Loop):
+        return [compute(first, operands)]
+    from gradcli.engine.bodies import runner
+
+    return runner(results, HOST)(*operands)
+
+
 def compute(node: Node, operands: Sequence[Array]) -> Array:
     """The value of one node by itself, to the last bit as in a plan. Where warnings of NumPy's are
     to be ignored is the caller's affair.
     """
-    if isinstance(node.op, Loop):
-        from gradcli.engine.bodies import runner
-
-        return runner([node], HOST)(*operands)[0]
     try:
         if is_swept(node) or (is_member(node) and (node.op.in_blocks or compiler())):
             from gradcli.engine.region import RegionRunner, alone

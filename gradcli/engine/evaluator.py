@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from gradcli.diagnostics import Note
-from gradcli.engine.cpu import compute
+from gradcli.engine.cpu import compute_results
 from gradcli.engine.plan import Single, memory_holders, nbytes, total_bytes, work_bytes
 from gradcli.graph import INTERNED_BYTES, Array, Node
 from gradcli.ledger import Ledger
+from gradcli.ops.loops import Loop, results_of
 
 
 class Evaluator:
@@ -71,20 +72,26 @@ class Evaluator:
             pending = self._unknown(node)
         self._make_room(pending)
         values: dict[Node, Array] = {}
+        together = results_of(pending)
         with np.errstate(all="ignore"):
             for current in pending:
+                if current in values:
+                    continue  # its loop has given it with another result
                 operands = []
                 for operand in current.inputs:
                     known = values.get(operand)
                     operands.append(self._recall(operand) if known is None else known)
-                value = values[current] = self._compute(current, operands)
-                self._keep(current, value, operands)
+                results = together[current.op] if isinstance(current.op, Loop) else [current]
+                for result, value in zip(results, self._compute(results, operands), strict=True):
+                    values[result] = value
+                    self._keep(result, value, operands)
         while self._kept and self._bytes > self._ledger.limit // 2:
             self._drop(next(iter(self._kept)))
         return values[node]
 
-    def _compute(self, node: Node, operands: Sequence[Array]) -> Array:
-        return compute(node, operands)
+    def _compute(self, results: Sequence[Node], operands: Sequence[Array]) -> Sequence[Array]:
+        """The values of a node, or of several results of one loop."""
+        return compute_results(results, operands)
 
     def kept(self) -> dict[Node, Array]:
         """The values that are kept, by node as it was traced."""

@@ -11,12 +11,14 @@ import pytest
 from gradcli.analysis.jacobian import hessian, hessian_product, jacobian, tangent_product
 from gradcli.analysis.problem import pose_rolled
 from gradcli.diagnostics import GradcliError, Source
+from gradcli.engine.bodies import Body
 from gradcli.graph import Array
 from gradcli.language.parser import parse_program
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.options import Options
 from gradcli.walks import ancestors
 from tests.loops.test_rolled import answer, loops, prepared
+from tests.loops.test_training import told
 
 _numbers = np.random.default_rng(7)
 INPUTS: dict[str, Array] = {
@@ -195,3 +197,23 @@ def test_a_matrix_through_a_loop_in_a_loop_is_that_of_the_formula() -> None:
     assert any(isinstance(node.op, Loop) for node in ancestors(problem.names.values()))
     found = jacobian(problem).matrix.values
     np.testing.assert_allclose(found, np.eye(3) * (2 * 0.99**70) ** 70, rtol=1e-11)
+
+
+def test_a_loop_runs_once_for_all_its_results_that_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = []
+    run = Body.run
+
+    def counted(body: Body, *arguments: Any) -> Any:
+        runs.append(body)
+        return run(body, *arguments)
+
+    monkeypatch.setattr(Body, "run", counted)
+    text = """import torch
+a, b, c = torch.ones(3), torch.zeros(3), torch.ones(3)
+for t in range(100):
+    a, b, c = a*0.9 + b, b*0.8 + 0.1, c*0.5
+print((a + b + c).sum().item())"""
+    told(text)
+    assert len(runs) == 1
