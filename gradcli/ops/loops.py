@@ -16,6 +16,7 @@ operands, and an engine computes at once those that it needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 from gradcli.graph import OPERATORS, Attributes, Graph, Kind, Node, Op, Shape
 from gradcli.ops.kinds import Linear
@@ -262,7 +263,10 @@ def results_of(order: Iterable[Node]) -> dict[Loop, list[Node]]:
 
 
 def made_since(
-    results: Iterable[Node], is_inside: Callable[[Node], bool], first: int
+    results: Iterable[Node],
+    is_inside: Callable[[Node], bool],
+    first: int,
+    operands_of: Callable[[Node], Iterable[Node]] = attrgetter("inputs"),
 ) -> list[Node]:
     """The nodes that were made from index `first` on and lead to `results`, operands first, down to
     those that are inside already and to constants.
@@ -280,8 +284,24 @@ def made_since(
         ):
             seen.add(node)
             found.append(node)
-            pending += node.inputs
+            pending += operands_of(node)
     return sorted(found, key=place)
+
+
+def built_of(node: Node) -> Iterable[Node]:
+    """What a node is built of, whichever way the passes of a loop find their rows in a tensor."""
+    if not isinstance(node.op, Loop):
+        return node.inputs
+    starts = [each.start for each in node.op.carried]
+    rows = [each.source for each in node.op.rows if each.node.kind == "float"]  # else places
+    return (*starts, *map(_whole, rows), *node.op.outer)
+
+
+def _whole(rows: Node) -> Node:
+    """The tensor that rows are a part of."""
+    while rows.op.view and rows.op is not CARRIED:
+        rows = rows.inputs[0]
+    return rows
 
 
 def moving(nodes: Iterable[Node], is_inside: Callable[[Node], bool]) -> list[Node]:

@@ -16,16 +16,16 @@ from gradcli.language.construct import call
 from gradcli.language.construct import index as as_index
 from gradcli.ops.arithmetic import times
 from gradcli.ops.comparison import eq, ge
-from gradcli.ops.creation import arange, ones_like
+from gradcli.ops.creation import ARANGE, arange, ones_like
 from gradcli.ops.group import Group
 from gradcli.ops.indexing import PUT_ADD, Item, check_places, getitem, index_along
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General, cast, zeros_like
+from gradcli.ops.kinds import CAST, General, cast, zeros_like
 from gradcli.ops.promotion import filling, together
 from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
-from gradcli.ops.shaping import expand, flatten, part, reshape, take_slices
+from gradcli.ops.shaping import RESHAPE, expand, flatten, part, reshape, take_slices
 from gradcli.ops.sorting import argsort
 from gradcli.ops.table import Alike, Case, Index, Known, mask, whole
 
@@ -145,7 +145,17 @@ def replaced(x: Node, places: Node, values: Node) -> Node:
 
 def taken(x: Node, places: Node) -> Node:
     """The elements of x at numbered places, all of which are different ones."""
-    return x.graph.apply(TAKE, (x, places))
+    return places if _are_numbers(x) else x.graph.apply(TAKE, (x, places))
+
+
+def _are_numbers(x: Node) -> bool:
+    """Whether the elements of x are their own numbers."""
+    if x.kind != "int":
+        return False
+    size = x.size
+    while x.op is RESHAPE or x.op is CAST:
+        x = x.inputs[0]
+    return x.op is ARANGE and x.attributes[:3] == (0.0, size, 1.0)
 
 
 # --- along one axis ------------------------------------------------------------------------

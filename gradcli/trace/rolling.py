@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from gradcli.graph import Graph, Node
-from gradcli.ops.loops import Unlike, made_since
+from gradcli.ops.loops import Unlike, built_of, made_since
 from gradcli.trace.items import Items
 from gradcli.trace.tensor_state import OptimisedParameter, Remembered, TensorState
 from gradcli.tuples import NamedTuple
@@ -185,7 +185,7 @@ class Rolling:
             *chain(*lists.values()),
             *self._graph.refusing[self._refusing :],
         ]
-        made = made_since(results, older.__contains__, self._start)
+        made = made_since(results, older.__contains__, self._start, built_of)
         same = {name for name in lists if values[name] is self._before[name]}
         lengths = {name: len(values[name]) for name in lists}
         return Changed(

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Node
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Unlike
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.trace.items import Growing, Items
+from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.ops.indexing import Item
+    from gradcli.trace.pass_numbers import PassNumbers
 
 _LONG_INDEX = 32
 """So many items between brackets are elements of one index, whatever they are."""
@@ -32,7 +33,7 @@ class MovingSlice(NamedTuple):
 
     first: slice
     """That of the first of these passes."""
-    starts: Array
+    starts: PassNumbers
     """Where it begins in each of them."""
 
 
@@ -53,9 +54,9 @@ def moving_slice(values: Values, bounds: Sequence[Value]) -> MovingSlice | None:
     starts, stops = found
     if starts is None and stops is None:
         return None
-    if starts is None or stops is None or step is not None or np.ptp(stops - starts):
+    if starts is None or stops is None or step is not None or not stops.moves_with(starts):
         raise Unlike("the slices that it takes are not of one length")
-    return MovingSlice(slice(int(starts[0]), int(stops[0])), starts)
+    return MovingSlice(slice(int(starts.first), int(stops.first)), starts)
 
 
 def subscript(values: Values, value: Value, items: Sequence[Any]) -> Value:
@@ -82,7 +83,7 @@ def subscript(values: Values, value: Value, items: Sequence[Any]) -> Value:
         node, indices = _spread_truths(values, node, indices)
     width = sum(map(_axes_of, indices))
     places: list[Item] = []
-    moving: dict[int, Array] = {}
+    moving: dict[int, PassNumbers] = {}
     axis = 0
     for index in indices:
         if _is_mask(index):
@@ -148,14 +149,14 @@ def _check_steps(values: Values, node: Node, items: Sequence[Any]) -> None:
             raise backwards()
 
 
-def _in_each_pass(values: Values, index: Any) -> tuple[int | slice, Array] | None:
+def _in_each_pass(values: Values, index: Any) -> tuple[int | slice, PassNumbers] | None:
     """An index that is another one in each pass: the first, and where all of them are."""
     if isinstance(index, MovingSlice):
         return index.first, index.starts
     if values.any_pass is None or not isinstance(index, Node):
         return None
     numbers = values.any_pass.numbers(index)
-    return None if numbers is None else (int(numbers[0]), numbers)
+    return None if numbers is None else (int(numbers.first), numbers)
 
 
 def _item_in_each_pass(values: Values, sequence: Sequence[Any], index: Any) -> Node | None:
@@ -165,9 +166,7 @@ def _item_in_each_pass(values: Values, sequence: Sequence[Any], index: Any) -> N
     numbers = values.any_pass.numbers(index)
     if numbers is None:
         return None
-    if isinstance(sequence, Growing):
-        return values.current(sequence[sequence.from_the_end(numbers)])
-    return values.any_pass.item(sequence, numbers)
+    return values.current(values.any_pass.item(sequence, numbers))
 
 
 def _picked(values: Values, node: Node, places: list[Item]) -> Node:

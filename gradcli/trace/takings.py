@@ -14,9 +14,10 @@ from gradcli.ops.axes import flip, movedim
 from gradcli.ops.control import LEAF
 from gradcli.ops.creation import draw_of
 from gradcli.ops.indexing import Item, getitem
-from gradcli.ops.loops import CARRIED, ROW, Rows, Unlike, made_since, place
+from gradcli.ops.loops import CARRIED, ROW, Rows, Unlike, built_of, made_since, place
 from gradcli.ops.shaping import SLICE
 from gradcli.ops.writing import taken
+from gradcli.trace.pass_numbers import PassNumbers
 
 
 class Taking(NamedTuple):
@@ -75,11 +76,15 @@ def family(sliced: Node, axis: int) -> tuple[Any, ...]:
 class Takings:
     """All that one pass takes by its number."""
 
-    def __init__(self, graph: Graph, first: int, apart: set[Node]) -> None:
+    def __init__(
+        self, graph: Graph, first: int, apart: set[Node], depth: int, outer: Takings | None
+    ) -> None:
         """The nodes of the pass have indices from `first` on. What is taken from tensors that are
-        `apart` is read pass by pass.
+        `apart` is read pass by pass. `depth` is how deep the loop is nested, `outer` what a pass of
+        the loop around it takes.
         """
         self._graph, self._first, self._apart = graph, first, apart
+        self._depth, self._outer = depth, outer
         self._found: dict[Any, Taking] = {}
         self._offsets: dict[bytes, tuple[Node, Array]] = {}
         """How far what passes read is from what the first one reads."""
@@ -90,10 +95,12 @@ class Takings:
     def __iter__(self) -> Iterator[Taking]:
         return iter(self._found.values())
 
-    def take(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
-        """What stands for `source[places]`. Raises `Unlike` if it has to be taken one by one."""
-        ((at, numbers), *more), places = moving.items(), list(places)
-        if more or any(isinstance(each, Node) for each in places):
+    def take(self, source: Node, places: Sequence[Item], at: int, numbers: Array) -> Node:
+        """What stands for `source[places]`, where the place `at` is one of `numbers` in each pass.
+        Raises `Unlike` if it has to be taken one by one.
+        """
+        places = list(places)
+        if any(isinstance(each, Node) for each in places):
             raise Unlike("it takes elements by several arrays of places")
         if Ellipsis in places:
             dots, used = places.index(Ellipsis), sum(each is not None for each in places) - 1
@@ -120,43 +127,67 @@ class Takings:
             for each in made
         )
 
-    def element(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+    def element(
+        self, source: Node, places: Sequence[Item], moving: Mapping[int, PassNumbers]
+    ) -> Node:
         """What stands for `source[places]`, of a tensor that passes may make or change, where
         indices or slices move.
         """
-        if self._graph.shares or self._are_rows(source, places, moving):
-            return self.take(source, places, moving)
-        numbers = self._numbers(source, places, moving)
-        read = taken(source, numbers)
-        self._reads[read] = getitem(source, places)
+        ((at, numbers), *more) = moving.items()
+        alone = None if more else numbers.alone(self._depth)
+        if alone is not None and self._may_be_rows(source, places[at], alone):
+            return self.take(source, places, at, alone)
+        if self._graph.shares:
+            raise Unlike("it takes elements by several arrays of places")
+        read = taken(source, self._numbers(source, places, moving))
+        self._reads[read] = self._of_first_pass(source, places, moving)
         return read
 
-    def _are_rows(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> bool:
-        """Whether what passes take lies one behind the other in a tensor that does not change."""
-        ((at, numbers), *more) = moving.items()
-        if more or isinstance(places[at], slice):
-            return False
+    def _may_be_rows(self, source: Node, place: Item, numbers: Array) -> bool:
+        """Whether what passes take may lie one behind the other, and the tensor does not change."""
+        if self._graph.shares:
+            return True
         is_given = source.index < self._first or self._is_always_made(source)
-        return is_given and source not in self._apart and np.ptp(np.diff(numbers)) == 0
+        is_even = not isinstance(place, slice) and np.ptp(np.diff(numbers)) == 0
+        return is_even and is_given and source not in self._apart
 
-    def _numbers(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+    def _of_first_pass(
+        self, source: Node, places: Sequence[Item], moving: Mapping[int, PassNumbers]
+    ) -> Node:
+        """What the first pass takes, which the loop around may have for its own passes."""
+        left = {at: each.without(self._depth) for at, each in moving.items()}
+        still = {at: each for at, each in left.items() if each.further}
+        if not still:
+            return getitem(source, places)
+        assert self._outer is not None
+        return self._outer.element(source, places, still)
+
+    def _numbers(
+        self, source: Node, places: Sequence[Item], moving: Mapping[int, PassNumbers]
+    ) -> Node:
         """The numbers of the elements of `source[places]`, row by row, as they are in each pass."""
         if any(isinstance(each, Node) or each is Ellipsis for each in places):
             raise Unlike("it takes elements by several arrays of places")
         self._graph.ledger.require(16 * source.size, "where elements are")
         plain: Any = tuple(places)
-        first = np.arange(source.size).reshape(source.shape)[plain]
-        further = np.zeros(len(next(iter(moving.values()))), np.int64)
+        numbers = self._graph.constant(np.arange(source.size).reshape(source.shape)[plain])
+        further: dict[int, Array] = {}
         for at, begins in moving.items():
             axis = sum(each is not None for each in places[:at])
-            length, index = source.shape[axis], places[at]
-            width = index.stop - index.start if isinstance(index, slice) else 1
-            lowest = 0 if isinstance(index, slice) else -length
-            if width < 1 or not ((lowest <= begins) & (begins + width <= length)).all():
-                raise Unlike("it takes elements that there are not")
-            where = (begins % length).astype(np.int64)
-            further += (where - where[0]) * math.prod(source.shape[axis + 1 :])
-        return self._offset(further) + self._graph.constant(first)
+            stride = math.prod(source.shape[axis + 1 :])
+            for depth, more in _steps(begins, places[at], source.shape[axis]).items():
+                further[depth] = further.get(depth, 0) + more.astype(np.int64) * stride
+        for depth, more in further.items():
+            numbers = self._at_depth(depth)._offset(more) + numbers
+        return numbers
+
+    def _at_depth(self, depth: int) -> Takings:
+        """What the pass of a loop so deep takes."""
+        found = self
+        while found._depth != depth:
+            assert found._outer is not None
+            found = found._outer
+        return found
 
     def _offset(self, further: Array) -> Node:
         """What stands for integers that each pass has of its own."""
@@ -178,9 +209,9 @@ class Takings:
         instead = {each.node: each.node.inputs[0] for each in self} | self._reads
         pending, seen, found = list(results), set[Node](), set[Node]()
         while pending:
-            steps = made_since(pending, ends.__contains__, self._first)
+            steps = made_since(pending, ends.__contains__, self._first, built_of)
             found.update(steps)
-            used = {*pending, *(each for node in steps for each in node.inputs)} - seen
+            used = {*pending, *(each for node in steps for each in built_of(node))} - seen
             seen |= used
             pending = [instead[each] for each in used if each in instead]
         return sorted(found, key=place)
@@ -206,6 +237,24 @@ class Takings:
             if node in used
         ]
         return rows
+
+
+def _steps(begins: PassNumbers, place: Item, length: int) -> Mapping[int, Array]:
+    """How far each pass is along an axis from where the first one is, by the depth of its loop.
+    Raises `Unlike` where it is outside.
+    """
+    width = place.stop - place.start if isinstance(place, slice) else 1
+    lowest = 0 if isinstance(place, slice) else -length
+    least, largest = begins.ends()
+    if width < 1 or least < lowest or largest + width > length:
+        raise Unlike("it takes elements that there are not")
+    if least >= 0 or largest < 0:
+        return begins.further
+    (depth, *others) = begins.further
+    if others:
+        raise Unlike("it counts from both ends of an axis by the numbers of two loops")
+    where = begins.along(depth) % length
+    return {depth: where - where[0]}
 
 
 def _check(numbers: Array, length: int) -> None:

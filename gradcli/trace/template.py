@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -28,6 +28,7 @@ from gradcli.ops.loops import (
 )
 from gradcli.ops.shaping import reshape
 from gradcli.trace.items import Growing, Items
+from gradcli.trace.pass_numbers import PassNumbers, computed, of_loop
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.rolling import LAST, Changed, Place
 from gradcli.trace.takings import Takings
@@ -69,8 +70,12 @@ class AnyPass:
         self, values: Values, printed: PrintedNumbers, changed: Changed, before: int, least: int
     ) -> None:
         """`before` is how many passes there were before, `least` how many it has to stand for;
-        `printed` tells numbers from tensors.
+        `printed` tells numbers from tensors. It may be made in a pass of a loop around its own.
         """
+        outer = values.any_pass
+        assert outer is None or isinstance(outer, AnyPass)
+        self._outer = outer
+        self._depth: int = 0 if outer is None else outer._depth + 1
         graph, evaluator = values.graph, values.evaluator
         self._values, self._graph, self._evaluator, self._before = values, graph, evaluator, before
         self._least = least
@@ -101,7 +106,8 @@ class AnyPass:
         self._draws = changed.draws
         self.is_opaque = any(node.op is LEAF for node in self.tensors.values())
         """Whether no gradient can be taken through the passes."""
-        self.takings = Takings(graph, self.first, values.taken_apart)
+        around = None if outer is None else outer.takings
+        self.takings: Takings = Takings(graph, self.first, values.taken_apart, self._depth, around)
         self._counts: list[tuple[Node, Array]] = []
         self._numbers_in: dict[Node, Node] = {}
         """What stands for numbers that the pass takes out of tensors."""
@@ -127,29 +133,48 @@ class AnyPass:
         self._printed.add(node, is_integer=is_integer)
         return node
 
-    def numbers(self, node: Node) -> Array | None:
-        """The values of a node in all passes, if they are integers and follow from the number of
-        the pass alone.
-        """
-        counts = dict(self._counts)
-        if node in counts:
-            return counts[node]
-        found: dict[Node, Array] = counts
-        for each in made_since([node], counts.__contains__, self.first):
-            operands = [found.get(operand, operand.known) for operand in each.inputs]
-            if each.kind != "float" or each.shape or any(value is None for value in operands):
-                return None
-            found[each] = np.asarray(each.op.forward(np, *operands, *each.attributes))
-        numbers = found.get(node)
-        if numbers is None or numbers.ndim != 1 or (numbers != np.floor(numbers)).any():
-            return None
-        return numbers
+    def _numbers_of_passes(self) -> dict[Node, PassNumbers]:
+        """What each pass has of its own by its number, also of the loops around."""
+        around = {} if self._outer is None else self._outer._numbers_of_passes()
+        return around | {node: of_loop(self._depth, numbers) for node, numbers in self._counts}
 
-    def item(self, values: Sequence[Any], numbers: Array) -> Node:
-        """What stands for the numbers in a list at places that each pass has of its own."""
-        if not ((-len(values) <= numbers) & (numbers < len(values))).all():
+    def _oldest(self) -> int:
+        """The first index of what the outermost pass makes."""
+        return self.first if self._outer is None else self._outer._oldest()
+
+    def numbers(self, node: Node) -> PassNumbers | None:
+        """The values of a node in all passes, if they are integers and follow from the numbers of
+        the passes alone, of this loop and of those around it.
+        """
+        found = self._numbers_of_passes()
+        if node.known is not None or node.shape or node.kind != "float":
+            return None
+        for each in made_since([node], set(found).__contains__, self._oldest()):
+            operands = [found.get(operand) or _known(operand) for operand in each.inputs]
+            given = [operand for operand in operands if operand is not None]
+            if each.kind != "float" or each.shape or len(given) < len(operands):
+                return None
+            numbers = computed(each.op, given, each.attributes)
+            if numbers is None:
+                return None
+            found[each] = numbers
+        numbers = found.get(node)
+        moves = numbers is not None and numbers.further and numbers.are_integers()
+        return numbers if moves else None
+
+    def item(self, values: Sequence[Any], numbers: PassNumbers) -> Node:
+        """What stands for the items of a list at places that each pass has of its own."""
+        if self._outer is not None and self._depth not in numbers.further:
+            return self._outer.item(values, numbers)
+        places = numbers.alone(self._depth)
+        if places is None:
+            raise Unlike("it takes items of a list by the numbers of two loops")
+        if isinstance(values, Growing):
+            last: Node = values[values.from_the_end(places)]
+            return last
+        if not ((-len(values) <= places) & (places < len(values))).all():
             raise Unlike("it takes items that there are not")
-        found = [values[int(each)] for each in numbers]
+        found = [values[int(each)] for each in places]
         if not all(isinstance(each, Node) and self._is_number_of_all(each) for each in found):
             raise Unlike("it takes items of a list by its number that are not numbers")
         are_integers = {*map(self._printed.is_integer, found)}
@@ -164,9 +189,12 @@ class AnyPass:
 
     def row(self, node: Node, numbers: range) -> Node:
         """What stands for the rows of a tensor, one for each pass."""
-        return self.element(node, [numbers.start], {0: np.asarray(numbers)})
+        places = of_loop(self._depth, np.asarray(numbers, float))
+        return self.element(node, [numbers.start], {0: places})
 
-    def element(self, node: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+    def element(
+        self, node: Node, places: Sequence[Item], moving: Mapping[int, PassNumbers]
+    ) -> Node:
         """What stands for `node[places]`, where some places are other ones in each pass."""
         return self.takings.element(node, places, moving)
 
@@ -303,7 +331,11 @@ class AnyPass:
         return [*self._carried.values(), *counts, *self.takings.nodes, *self._drawn]
 
     def _steps(self, results: Iterable[Node]) -> list[Node]:
-        return made_since(results, self._inside().__contains__, self.first)
+        return made_since(results, set(self._ends()).__contains__, self.first)
+
+    def _ends(self) -> list[Node]:
+        """What stands for something in the pass, or in the passes around it."""
+        return [*self._inside(), *(() if self._outer is None else self._outer._ends())]
 
     # --- the loop ---
 
@@ -435,10 +467,19 @@ def _likeness(node: Node) -> tuple[Any, ...]:
     return op, node.shape, node.kind
 
 
-def _is_free_of(node: Node, counts: Sequence[Node]) -> bool:
+def _known(node: Node) -> PassNumbers | None:
+    """A number that is the same in all passes."""
+    known = node.known
+    return None if known is None or known.ndim else PassNumbers(float(known))
+
+
+def _is_free_of(node: Node, counts: Collection[Node]) -> bool:
     """Whether a step is the same whether or not the number of the pass is known to it."""
     if not any(each in counts for each in node.inputs):
         return True
+    if isinstance(node.op, Loop):
+        carried = [each.node for each in node.op.carried if each.start in counts]
+        return all(_is_free_of(step, {*counts, *carried}) for step in node.op.steps)
     if node.op is CAST or any(each.kind != "float" for each in node.inputs):
         return False
     if node.op.by_number is None or node.op.exact is True:  # exact: the same in either way

@@ -25,6 +25,7 @@ from gradcli.trace.objects import Object
 
 if TYPE_CHECKING:
     from gradcli.ops.indexing import Item
+    from gradcli.trace.pass_numbers import PassNumbers
     from gradcli.trace.passages import Passages
     from gradcli.trace.tensor_text import Style
 
@@ -67,16 +68,16 @@ class StandIns(Protocol):
     def numbered(self, numbers: Array) -> Node:
         """The same for numbers that are given."""
 
-    def numbers(self, node: Node) -> Array | None:
+    def numbers(self, node: Node) -> PassNumbers | None:
         """The values of a node in all passes, if it depends on such numbers alone."""
 
-    def item(self, values: Sequence[Any], numbers: Array) -> Node:
+    def item(self, values: Sequence[Any], numbers: PassNumbers) -> Node:
         """What stands for the numbers in a list at places that each pass has of its own."""
 
     def row(self, node: Node, numbers: range) -> Node:
         """What stands for the rows of a tensor, one for each pass."""
 
-    def element(self, node: Node, places: list[Item], moving: Mapping[int, Array]) -> Node:
+    def element(self, node: Node, places: list[Item], moving: Mapping[int, PassNumbers]) -> Node:
         """What stands for `node[places]`, where some places are other ones in each pass."""
 
 

@@ -530,8 +530,8 @@ UNROLLED = {
 }
 
 
-def told(text: str, **settings: Any) -> tuple[Any, int]:
-    """What is printed, the bytes of values and grads, and the notes; and how many loops there are.
+def told(text: str, **settings: Any) -> tuple[Any, set[Loop]]:
+    """What is printed, the bytes of values and grads, and the notes; and the loops that are nodes.
     An error is told by its message.
     """
     precision: Any = "float64" if "float64" in text else "float32"
@@ -541,14 +541,15 @@ def told(text: str, **settings: Any) -> tuple[Any, int]:
         found = prepare(parsed, {}, (), options)
         result = found.run({})
     except GradcliError as error:
-        return (error.diagnostic.code, error.diagnostic.message), 0
+        return (error.diagnostic.code, error.diagnostic.message), set()
     arrays = [*result.values.items(), *result.grads.items()]
     answer = (
         result.printed,
         [(name, np.where(np.isnan(array), np.nan, array).tobytes()) for name, array in arrays],
         [note.message for note in result.notes if note.code != "unrolled"],
     )
-    return answer, sum(isinstance(node.op, Loop) for node in ancestors(found.planned.wanted))
+    ops = [node.op for node in ancestors(found.planned.wanted)]
+    return answer, {op for op in ops if isinstance(op, Loop)}
 
 
 @pytest.mark.parametrize("name", ROLLED)
