@@ -156,7 +156,7 @@ class Takings:
     ) -> Node:
         """What the first pass takes, which the loop around may have for its own passes."""
         left = {at: each.without(self._depth) for at, each in moving.items()}
-        still = {at: each for at, each in left.items() if each.further}
+        still = {at: each for at, each in left.items() if each.along}
         if not still:
             return getitem(source, places)
         assert self._outer is not None
@@ -249,11 +249,11 @@ def _steps(begins: PassNumbers, place: Item, length: int) -> Mapping[int, Array]
     if width < 1 or least < lowest or largest + width > length:
         raise Unlike("it takes elements that there are not")
     if least >= 0 or largest < 0:
-        return begins.further
-    (depth, *others) = begins.further
+        return {depth: begins.further(depth) for depth in begins.along}
+    (depth, *others) = begins.along
     if others:
         raise Unlike("it counts from both ends of an axis by the numbers of two loops")
-    where = begins.along(depth) % length
+    where = begins.along[depth] % length
     return {depth: where - where[0]}
 
 

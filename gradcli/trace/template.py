@@ -159,12 +159,12 @@ class AnyPass:
                 return None
             found[each] = numbers
         numbers = found.get(node)
-        moves = numbers is not None and numbers.further and numbers.are_integers()
+        moves = numbers is not None and numbers.along and numbers.are_integers()
         return numbers if moves else None
 
     def item(self, values: Sequence[Any], numbers: PassNumbers) -> Node:
         """What stands for the items of a list at places that each pass has of its own."""
-        if self._outer is not None and self._depth not in numbers.further:
+        if self._outer is not None and self._depth not in numbers.along:
             return self._outer.item(values, numbers)
         places = numbers.alone(self._depth)
         if places is None:
