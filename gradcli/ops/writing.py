@@ -410,6 +410,8 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
 
 @table.function(
     cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")],
+    numpy="np.take",
+    torch="torch.take",
     demands={"index": whole("take(): Expected a long tensor for index, but got {Type}", "int64")},
     keeps_integers=True,
     beyond="out of range: tried to access index {index} on a tensor of {length} elements.",

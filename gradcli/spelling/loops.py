@@ -16,9 +16,8 @@ from gradcli.graph import CONSTANT, Node
 from gradcli.language.construct import NOWHERE, binary, call, listed, name, number, subscript
 from gradcli.language.rewrite import places, with_values
 from gradcli.language.syntax import Assign, Expression, For, Name, Statement
-from gradcli.ops.loops import Loop, Rows
+from gradcli.ops.loops import Loop, Rows, behind, place
 from gradcli.simplify import simplify
-from gradcli.walks import upstream
 
 Use = tuple[Loop, tuple[Node, ...]]
 """A loop and its operands: an op, and those of one of its nodes."""
@@ -106,11 +105,11 @@ class LoopWriter:
         """The carried values and rows of earlier loops in a body, and what they have become."""
         own = {each.node for each in told.loop.carried}
         own.update(row.node for row in told.loop.rows if not told.is_read_again(row))
-        needed = set(upstream([told.plain[node] for node in _outputs(told)], oldest=0))
-        for node in self._owners:
-            plain = told.plain.get(node)
-            if plain is not None and plain in needed and node not in own:
-                yield node, plain
+        ends = {told.plain[node]: node for node in (*self._owners, *own) if node in told.plain}
+        read = behind((told.plain[node] for node in _outputs(told)), ends.__contains__)
+        for node in sorted(read & ends.keys(), key=place):
+            if ends[node] not in own:
+                yield ends[node], node
 
     def is_needed(self, node: Node) -> bool:
         """Whether the loop that a node is a result of is to be written now."""
@@ -229,13 +228,14 @@ class LoopWriter:
             first, step = counted
             text: Expression = name(counter)
             text = text if step == 1 else binary("*", text, number(step))
-            return binary("+", text, number(first)) if first else text
+            text = binary("+", text, number(first)) if first else text
+            return call("long", text) if given.kind == "int" else text
         return subscript(name(self._named(written[given], start)), [name(counter)])
 
 
 def _counted(node: Node) -> tuple[float, float] | None:
     """First and step of numbers that follow from that of the pass."""
-    known = node.known if node.op is CONSTANT and node.kind == "float" else None
+    known = node.known if node.op is CONSTANT else None
     if known is None or known.ndim != 1:
         return None
     steps = np.diff(known)

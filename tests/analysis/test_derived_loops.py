@@ -29,6 +29,11 @@ for i in range(70) { y = y * 0.99 + 0.01 }
 for i in range(80) { y = y + 0.01 * cos(y) }
 y""",
     "reverse": "s = 0\nfor i in range(119, -1, -1) { s = 0.9 * s + rows[i, 0] * rows[i, 1] }\ns",
+    "elements": """import torch
+q = torch.sin(torch.arange(70)*0.1).double().requires_grad_()
+C = torch.zeros(70).double()
+for i in range(1, 70): C[i] = C[i - 1]*0.5 + q[i]
+(C**2).sum()""",
     "product": "p = 1\nfor i in range(50) { p = p * (1 + 0.01 * x) }\np",
 }
 
