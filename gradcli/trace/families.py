@@ -51,6 +51,11 @@ def _parents() -> dict[str, str]:
     return {child: name for name, made in _MADE_FROM.items() for child in made.split()}
 
 
+def is_family(name: str) -> bool:
+    """Whether one of PyTorch's classes has that name, from which others are made."""
+    return name in _MADE_FROM or name in _parents()
+
+
 def _line(name: str) -> list[str]:
     """A class and those that it is made from."""
     found = [name, *([name.removeprefix("Lazy")] if name.startswith("Lazy") else [])]

@@ -15,7 +15,7 @@ from gradcli.trace.dictionaries import (
     SetOfValues,
 )
 from gradcli.trace.dtypes import FLOATS, INTEGERS
-from gradcli.trace.families import families
+from gradcli.trace.families import families, is_family
 from gradcli.trace.items import Device, Generated, Items, NumpyText, Passed, Unquoted
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, ClassName, Object, TypeHint, plain_value
@@ -99,6 +99,12 @@ def is_class(value: Value) -> bool:
     """Whether a value is a class: of the program, or of Python's or PyTorch's."""
     is_known = isinstance(value, BuiltIn) and value.is_class
     return is_known or isinstance(value, Class | ClassName)
+
+
+def is_known(name: str) -> bool:
+    """Whether a class has that name, wherever it is defined."""
+    of_python = name in _KNOWN or name in _ALIASES or name in _ABSTRACT or name in _OF_NUMPY
+    return of_python or is_error(name) or is_family(name)
 
 
 def _is_error_of(value: Value, wanted: Any) -> bool:

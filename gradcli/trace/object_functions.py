@@ -262,7 +262,7 @@ class ObjectFunctions:
         for each in wanted if isinstance(wanted, tuple) else (wanted,):
             name = each.name if isinstance(each, BuiltIn) else None
             if isinstance(made, Class):
-                is_one = each in made.order or name in made.roots
+                is_one = each in made.order or name in made.roots or name == "object"
             elif isinstance(made, ClassName) and is_error(made.name):
                 is_one = getattr(each, "name", None) in kinds_of(made.name)
             elif isinstance(made, ClassName):

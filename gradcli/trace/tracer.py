@@ -293,7 +293,7 @@ class Tracer(UserFunctions):
         return Super(receiver[1], receiver[0])
 
     def _isinstance(self, expression: syntax.Call) -> Visit:
-        from gradcli.trace.kinds_of_values import is_of_kinds
+        from gradcli.trace.kinds_of_values import is_known, is_of_kinds
 
         if len(expression.arguments) != 2:
             raise GradcliError("type", "isinstance takes a value and a class")
@@ -309,6 +309,8 @@ class Tracer(UserFunctions):
                 made = (yield self.visit(each)) if is_held else self.function_value(each) or name
             elif isinstance(each, syntax.Call) or not name:  # type(x), None
                 made = yield self.visit(each)
+            elif other is None and name not in self.frame.imports and not is_known(name):
+                made = yield self.visit(each)  # which says what is not defined
             self.graph.span = each.span
             if is_of_kinds(found, made, self.special.numbers):
                 return self.graph.constant(True)
