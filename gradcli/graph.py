@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         into: Callable[..., None] | None
         in_blocks: Callable[..., Node | None] | None
         plain: Callable[..., Any] | None
+        of_array: Callable[[Node], Callable[..., Any]] | None
         cuda: str | Callable[[Node], str]
         edge: Callable[..., Array] | None
         edgeless: Callable[[Node], bool] | None
@@ -215,6 +216,9 @@ class Op:
     plain: Callable[..., Any] | None = None
     """`(*operands)`: the value for Python's own numbers, or NumPy's, where that has the bits of
     float64."""
+    of_array: Callable[[Node], Callable[..., Any]] | None = None
+    """`(node)`: its value by one call of its operand's array, for which what follows from the
+    attributes is computed once."""
     cuda: str | Callable[[Node], str] = ""
     """For an op on single elements: its value in CUDA C++, an expression, or statements that end
     by returning it, of the operands `{0}`, `{1}` … and the floating-point type `{T}`."""

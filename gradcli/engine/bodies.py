@@ -230,8 +230,11 @@ class Body:
         plain = node.op.plain if all(map(self._is_number, (node, *node.inputs))) else None
         of_floats = node.kind == "float" or all(each.kind == "float" for each in node.inputs)
         operands: Sequence[Node] = node.inputs
+        of_array = None if any(map(self._is_number, node.inputs)) else node.op.of_array
         if plain is not None and of_floats:
             call = plain
+        elif of_array is not None:
+            call = self._as_held(node, of_array(node))
         else:
             call, before, after, count = kernel(node)
             operands = node.inputs[:count]
@@ -239,12 +242,17 @@ class Body:
                 return self._general(node, call, before, after, operands)
             if before:
                 call = bound(call, before, after)
-            if self._is_number(node):
-                call = _number(call, float if node.kind == "float" else bool)
+            call = self._as_held(node, call)
         if len(operands) > 2:
             return self._general(node, call, (), (), operands)
         first, *others = [self._slots[each] for each in operands]
         return call, first, others[0] if others else None, slot
+
+    def _as_held(self, node: Node, call: Kernel) -> Kernel:
+        """The call with what its slot holds as its result."""
+        if not self._is_number(node):
+            return call
+        return _number(call, float if node.kind == "float" else bool)
 
     def _general(
         self,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
+from operator import itemgetter, methodcaller
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError
@@ -81,6 +82,7 @@ RESHAPE: Linear = Linear(
     "reshape",
     infer=lambda x, shape: shape,
     forward=lambda xp, x, shape: xp.reshape(x, shape),
+    of_array=lambda node: methodcaller("reshape", *node.attributes),
     adjoints=(lambda change, y, x, shape: x.graph.apply(RESHAPE, (change,), (x.shape,)),),
     batched=lambda y, x, shape: x.graph.apply(RESHAPE, (x,), ((x.shape[0], *shape),)),
     view=True,
@@ -449,6 +451,7 @@ SLICE: Linear = Linear(
     forward=lambda xp, x, slices: x[_python_slices(slices)],
     adjoints=(lambda change, y, x, slices: embed(change, x.shape, slices),),
     batched=lambda y, x, slices: take_slices(x, (_whole(x), *slices)),
+    of_array=lambda node: itemgetter(_python_slices(*node.attributes)),
     selects=True,
     view=True,
     moves=True,
