@@ -25,6 +25,8 @@ class TensorDataset(Object):
     """Rows of several tensors side by side."""
 
     what = "a data set"
+    title = "TensorDataset"
+    family = "Dataset"
     python_class = "torch.utils.data.dataset.TensorDataset"
 
     def __init__(self, values: Values, tensors: Sequence[Node]) -> None:
@@ -51,6 +53,7 @@ class DataLoader(Object):
     """A data set in batches: drawn in another order each time where it shuffles."""
 
     what = "a data loader"
+    title = "DataLoader"
     python_class = "torch.utils.data.dataloader.DataLoader"
 
     def __init__(
@@ -201,6 +204,7 @@ class Subset(Object):
 
     what = "a data set"
     title = "Subset"
+    family = "Dataset"
     python_class = "torch.utils.data.dataset.Subset"
 
     def __init__(self, values: Values, dataset: Value, places: list[int]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.trace.absent import Absent
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import (
@@ -107,6 +108,13 @@ def is_known(name: str) -> bool:
     return of_python or is_error(name) or is_family(name)
 
 
+def known_kind(value: Value, name: str) -> Value:
+    """What a name stands for; the name itself, where it is that of a class from which PyTorch's
+    are made, and nothing else is known of it.
+    """
+    return name if isinstance(value, Absent) and is_known(name) else value
+
+
 def _is_error_of(value: Value, wanted: Any) -> bool:
     """Whether a value is an error of a class of Python's."""
     if isinstance(value, Caught):
@@ -123,6 +131,8 @@ def is_of_kinds(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         each = waiting.pop()
         if isinstance(each, tuple):
             waiting += reversed(each)
+        elif isinstance(each, Absent):
+            each.shown()  # which says what is not there
         elif isinstance(each, Items | Dictionary | Module | Node):
             said = "isinstance() arg 2 must be a type, a tuple of types, or a union"
             raise RefusedError(
@@ -155,7 +165,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     wanted = _class_name(wanted) if isinstance(wanted, str) else wanted
     if wanted in _OF_NUMPY or _is_numpys(value, found, numbers):
         return _is_numpys(value, found, numbers) and _is_among(found, wanted)
-    if wanted == "Callable" or wanted in _ABSTRACT:
+    if not of_pytorch and (wanted == "Callable" or wanted in _ABSTRACT):
         return _is_abstract(value, found, wanted)
     if isinstance(value, tuple) and wanted == "tuple":
         return True

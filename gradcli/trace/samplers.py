@@ -58,6 +58,8 @@ class Concatenation(Object):
     """`ConcatDataset`: the rows of several data sets one after another."""
 
     what = "a data set"
+    title = "ConcatDataset"
+    family = "Dataset"
 
     def __init__(self, values: Values, datasets: list[Value]) -> None:
         self.values = values
@@ -86,6 +88,8 @@ class Stacking(Object):
     """`StackDataset`: the rows of several data sets side by side."""
 
     what = "a data set"
+    title = "StackDataset"
+    family = "Dataset"
 
     def __init__(self, values: Values, datasets: dict[str, Value], *, named: bool) -> None:
         self.values = values

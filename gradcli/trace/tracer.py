@@ -293,7 +293,7 @@ class Tracer(UserFunctions):
         return Super(receiver[1], receiver[0])
 
     def _isinstance(self, expression: syntax.Call) -> Visit:
-        from gradcli.trace.kinds_of_values import is_known, is_of_kinds
+        from gradcli.trace.kinds_of_values import is_known, is_of_kinds, known_kind
 
         if len(expression.arguments) != 2:
             raise GradcliError("type", "isinstance takes a value and a class")
@@ -302,7 +302,7 @@ class Tracer(UserFunctions):
         for each in alternatives(wanted):
             name = getattr(each, "id", getattr(each, "name", ""))
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
-            made = other.values[name] if other else name
+            made = known_kind(other.values[name], name) if other else name
             if isinstance(each, syntax.Attribute):
                 path = path_of(each)
                 is_held = path is None or self.frame.holder(path[0]) is not None  # self.kinds
