@@ -28,6 +28,8 @@ ROUGH = 1e-2
 """Numbers with fewer digits are taken as exact: 6 is not a rounded 6.4."""
 SINGLE = 2e-6
 """The relative error of a computation in single precision."""
+EXACT = 17
+"""So many digits tell any two numbers of double precision apart."""
 _MOST = 6
 """The longest exponent that is read: numbers whose exponent is longer are 0, or no numbers."""
 
@@ -148,3 +150,12 @@ def _digits(text: str) -> int:
 
 def _is_bare_zero(text: str) -> bool:
     return text.strip("+-0") == ""
+
+
+def two_numbers(first: float, second: float, digits: int = 6) -> tuple[str, str]:
+    """Texts for two numbers that differ: with so many digits, or as many as tell them apart."""
+    texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+    while texts[0] == texts[1] and digits < EXACT:
+        digits += 1
+        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+    return texts

@@ -10,6 +10,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
+from gradcli.analysis.evidence import two_numbers
 from gradcli.analysis.verdict import (
     MOST_DIGITS,
     Agreement,
@@ -242,13 +243,14 @@ def _places(leaf: LeafCheck) -> str:
 
 def _summary(found: Check, whose: str) -> str:
     what = "Hessian" if found.order == 2 else "gradient"
-    if found.walk.verdict == "fail" and found.walk.by_differences:
-        return (
-            f"along a random direction the values change by {found.walk.forward:.6g}, the "
-            f"gradient says {found.walk.reverse:.6g}"
-        )
     if found.walk.verdict == "fail":
-        return f"forward mode gives {found.walk.forward:.6g}, reverse mode {found.walk.reverse:.6g}"
+        forward, reverse = two_numbers(found.walk.forward, found.walk.reverse)
+        if found.walk.by_differences:
+            return (
+                f"along a random direction the values change by {forward}, the gradient says "
+                f"{reverse}"
+            )
+        return f"forward mode gives {forward}, reverse mode {reverse}"
     if found.computed == "fail":
         return f"the {what} does not agree with how the values change"
     if found.stopped and found.verdict == "inconclusive":

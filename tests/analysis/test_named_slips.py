@@ -183,3 +183,15 @@ def test_what_is_wrong_by_the_first_power_is_no_series() -> None:
         "c + 0.37*x*exp(1.3*x)",
     )
     assert "series" not in {each.code for each in found.causes}
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-5, 1e-8])
+def test_two_numbers_that_differ_are_told_apart(size: float) -> None:
+    x = np.linspace(0.3, 2.0, 7)
+    mine = np.cos(x)
+    mine[4] *= 1 + size
+    found = compared("sum(sin(x))", {"x": x}, "x", mine)
+    (told,) = [each.message for each in found.causes if each.code == "elements"]
+    yours, gradient = re.findall(r"-?\d\.\d+", told.partition("which is")[2])[:2]
+    assert yours != gradient
+    assert [float(yours), float(gradient)] == pytest.approx([mine[4], np.cos(x[4])], rel=1e-5)

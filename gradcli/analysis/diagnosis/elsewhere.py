@@ -17,7 +17,7 @@ from gradcli.analysis.diagnosis.fresh import fresh
 from gradcli.analysis.diagnosis.mutation import Mutation
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import wording
-from gradcli.analysis.evidence import from_formula
+from gradcli.analysis.evidence import from_formula, two_numbers
 from gradcli.analysis.verdict import Cause, Elsewhere, Index, Verdict
 from gradcli.diagnostics import Source
 from gradcli.language.printer import print_expression
@@ -37,10 +37,8 @@ def branch(claim: Claim, there: Elsewhere, index: Index) -> Cause:
     here = claim.at_points([point])
     if claim.typed is not None and not claim.goes_on(point):
         here = elsewhere(claim, claim.typed.source, there.inputs) or here
-    told = (
-        f"where {place_of(claim, point)}, yours is {here.theirs[index]:.10g}, "
-        f"and the gradient {here.right[index]:.10g}"
-    )
+    theirs, right = two_numbers(here.theirs[index], here.right[index], digits=10)
+    told = f"where {place_of(claim, point)}, yours is {theirs}, and the gradient {right}"
     slip = next(_slips(claim, claim.typed, there), None) if claim.typed else None
     if slip is None or claim.typed is None:
         return Cause("branch", f"it is right at this point, but not everywhere: {told}")

@@ -11,7 +11,7 @@ from gradcli.analysis.diagnosis.claim import Claim, agreeing, distinct
 from gradcli.analysis.diagnosis.constants import ratio
 from gradcli.analysis.diagnosis.mutation import distance
 from gradcli.analysis.diagnosis.sides import Jump, kinks
-from gradcli.analysis.evidence import rounding
+from gradcli.analysis.evidence import rounding, two_numbers
 from gradcli.analysis.verdict import Cause
 from gradcli.graph import Array
 from gradcli.ops.shapes import element, show
@@ -101,7 +101,8 @@ def elements(claim: Claim, wrong: Array, found: Sequence[Jump]) -> Cause:
     if where:
         text += f", {where}"
     if wrong.sum() == 1:
-        text += f", which is {mine[wrong][0]:.6g} instead of {right[wrong][0]:.6g}"
+        is_now, should_be = two_numbers(mine[wrong][0], right[wrong][0])
+        text += f", which is {is_now} instead of {should_be}"
     how = _common(mine[wrong], right[wrong])
     if how and "gradient is 0" not in where:
         text += f"; there {how}"
@@ -123,7 +124,8 @@ def _common(mine: Array, right: Array) -> str:
     k = ratio(mine, right, SAME)
     if k is None:
         return ""
-    return "the sign is wrong" if np.isclose(k, -1) else f"yours is {k:.6g} times the gradient"
+    times, _ = two_numbers(k, 1.0)
+    return "the sign is wrong" if np.isclose(k, -1) else f"yours is {times} times the gradient"
 
 
 def _described(claim: Claim, wrong: Array) -> str:

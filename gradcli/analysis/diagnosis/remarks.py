@@ -16,6 +16,7 @@ from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing
 from gradcli.analysis.diagnosis.elsewhere import place_of
 from gradcli.analysis.diagnosis.fresh import alike, near
 from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.evidence import two_numbers
 from gradcli.analysis.switches import Steering, is_switch
 from gradcli.analysis.verdict import Cause, Index
 from gradcli.graph import Array, Node
@@ -108,7 +109,8 @@ def _both(claim: Claim, point: Point) -> str:
     """What both are in the element in which they differ most."""
     here, index = claim.at_points([point]), _worst(claim, point)
     assert index is not None
-    return f"yours is {here.theirs[index]:.10g}, and the gradient {here.right[index]:.10g}"
+    theirs, right = two_numbers(here.theirs[index], here.right[index], digits=10)
+    return f"yours is {theirs}, and the gradient {right}"
 
 
 # --- numbers ---------------------------------------------------------------------------------
