@@ -18,7 +18,7 @@ from gradcli.options import Options
 from gradcli.result import Pass
 from gradcli.trace import Tracer
 from gradcli.tuples import NamedTuple
-from gradcli.walks import ancestors, reached
+from gradcli.walks import ancestors, descendants, reached
 
 TEXT = 40
 """A longer expression is not quoted."""
@@ -313,13 +313,16 @@ def _unused(tracer: Tracer, outputs: Sequence[Node], leaves: Mapping[str, Node])
     alive = reached(outputs)
     unused = {name: node for name, node in leaves.items() if node not in alive}
     linked = behind(outputs) if unused else alive
+    looked = tracer.values.evaluator.looked if unused else []
+    before = ancestors(looked)
     notes = []
     for name, node in unused.items():
         if node not in linked:
             message = f"unused: the output does not depend on {name}, so its grad is 0"
-            looked = [each for each in tracer.values.evaluator.looked if node in ancestors([each])]
-            if looked:
-                places = {tracer.source.locate(each.span[0]) for each in looked if each.span}
+            after = descendants(node, before)
+            read = [each for each in looked if each in after]
+            if read:
+                places = {tracer.source.locate(each.span[0]) for each in read if each.span}
                 told = [f"line {line}, column {column}" for line, column in sorted(places)]
                 more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
                 message += f"; its value was only read{', at ' * bool(told)}"

@@ -26,6 +26,15 @@ def ancestors(outputs: Iterable[Node]) -> list[Node]:
     return found
 
 
+def descendants(node: Node, order: Iterable[Node]) -> set[Node]:
+    """A node and all those of `order`, operands first, that are computed from it."""
+    found = {node}
+    for each in order:
+        if not found.isdisjoint(each.inputs):
+            found.add(each)
+    return found
+
+
 def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
     """The outputs and all nodes that a gradient can flow back to from them, operands first.
 

@@ -59,18 +59,20 @@ class Grid(Sequence[Place]):
         self.lengths = _lengths(shape, size)
         """The extent of a place; those at the ends may have less."""
         self._shape = shape
-        self._counts = [-(-n // m) for n, m in zip(shape, self.lengths, strict=True)]
+        counts = [-(-n // m) for n, m in zip(shape, self.lengths, strict=True)]
+        self._counts = counts
+        self._count = math.prod(counts)
+        self._last_first = [*zip(shape, self.lengths, counts, strict=True)][::-1]
 
     def __len__(self) -> int:
-        return math.prod(self._counts)
+        return self._count
 
     def __getitem__(self, number: Any) -> Any:
         place: list[slice] = []
-        for n, length, count in zip(
-            reversed(self._shape), reversed(self.lengths), reversed(self._counts), strict=True
-        ):
+        for n, length, count in self._last_first:
             number, i = divmod(number, count)
-            place.append(slice(i * length, min((i + 1) * length, n)))
+            start = i * length
+            place.append(slice(start, min(start + length, n)))
         if number:
             raise IndexError
         place.reverse()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -31,7 +31,7 @@ from gradcli.engine.writing_out import Swept, written_out
 from gradcli.graph import Array, Node, Shape
 
 if TYPE_CHECKING:
-    from gradcli.engine.compiled import Filling
+    from gradcli.engine.compiled import Filling, Room
 
 PARTIALS = 1 << 22
 """So many elements of partial results may wait at a time; where there are more, blocks in a row are
@@ -166,9 +166,8 @@ def spans(region: Region, partials: int = PARTIALS, least: int = SPANS) -> Spans
     return Spans(blocks, rows)
 
 
-def _add(node: Node, place: Place, part: Array, parts: Parts) -> None:
+def _add(node: Node, bounds: Bounds, place: Place, part: Array, parts: Parts) -> None:
     """Take a block's part in a reduction to those that go to the same place."""
-    bounds = bounds_of(place, node.op.axes(node))
     if bounds in parts:
         _, before = parts[bounds]
         getattr(np, node.op.combine)(before, part, out=before)
@@ -189,30 +188,24 @@ class RegionRunner:
         """`empty` gives it memory; `rows` of blocks are those of `spans` by default."""
         self.region = region
         inner = region.swept
-        self._constants = [node.known for node in inner.constants]
+        self.constants = [node.known for node in inner.constants]
         self.threads = threads
-        self._empty = empty
+        self.empty = empty
         self.blocks = Grid(region.shape)
         self.spans: Sequence[range] = spans(region) if rows is None else rows
         sources = (*inner.operands, *inner.constants)
         self._registers = {node: i for i, node in enumerate((*sources, *inner.members))}
-        self._results = {node: i for i, node in enumerate(inner.results)}
-        self._dtypes = [node.graph.dtype(node.kind) for node in inner.members]
-        self._fill: Filling
-        if region.is_compiled:
-            self._fill = region.filling
-        else:
-            self._calls = [self._call(node) for node in inner.members]
-            self._fill = self._one_by_one
-        self._buffers = region.buffers
+        self._calls = [] if region.is_compiled else [self._call(node) for node in inner.members]
+        self._filling = region.filling if region.is_compiled else None
+        self._axes = [node.op.axes(node) for node in inner.reductions]
         self._reductions = [
             (
                 getattr(np, node.op.combine).reduce,
                 self._registers[node.inputs[0]],
-                node.op.axes(node),
+                axes,
                 dtype_of_parts(node),
             )
-            for node in inner.reductions
+            for node, axes in zip(inner.reductions, self._axes, strict=True)
         ]
 
     def __call__(self, *operands: Array, targets: Mapping[Node, Array]) -> list[Array]:
@@ -224,7 +217,7 @@ class RegionRunner:
         results = [
             targets[node]
             if node in targets
-            else self._empty(region.shape, node.graph.dtype(node.kind))
+            else self.empty(region.shape, node.graph.dtype(node.kind))
             for node in region.results
         ]
         found = self.sweep(range(len(self.spans)), operands, results)
@@ -236,26 +229,21 @@ class RegionRunner:
         """Compute some rows: write the results there, and return the parts of the reductions, by
         row and reduction.
         """
-        region, inner = self.region, self.region.swept
-        files = {
-            node: file
-            for node, array in zip(
-                (*inner.operands, *inner.results), (*operands, *results), strict=True
-            )
-            if array.shape == region.shape and (file := stored(array)) is not None
-        }
         partials: list[list[Parts]] = [[] for _ in rows]
 
         def begin() -> Callable[[int], None]:
-            buffers: dict[int | Node, Array] = {}
+            worker = _Worker(self, operands, results)
 
             def span(number: int) -> None:
-                found: list[Parts] = [{} for _ in region.reductions]
+                found: list[Parts] = [{} for _ in self._axes]
                 for block in self.spans[rows[number]]:
                     place = self.blocks[block]
-                    parts = self._block(place, operands, results, files, buffers)
-                    for node, part, kept in zip(region.reductions, parts, found, strict=True):
-                        _add(node, place, part, kept)
+                    worker.compute(place)
+                    for (reduce, register, axes, dtype), node, kept in zip(
+                        self._reductions, self.region.reductions, found, strict=True
+                    ):
+                        part = reduce(worker.values[register], axes, dtype, keepdims=True)
+                        _add(node, bounds_of(place, axes), place, part, kept)
                 partials[number] = found
 
             return span
@@ -278,90 +266,102 @@ class RegionRunner:
 
     # --- one block ---
 
-    def _block(
-        self,
-        place: Place,
-        operands: Sequence[Array],
-        results: Sequence[Array],
-        files: Mapping[Node, Stored],
-        buffers: dict[int | Node, Array],
-    ) -> list[Array]:
-        """Compute one block; whole results are written, partial reductions returned.
+    def fill(self, values: list[Any], room: Room) -> None:
+        """Compute the members of a block into the last of its `values`, by register."""
+        if self._filling is not None:
+            first = len(values) - len(self.region.swept.members)
+            self._filling(values[:first], values[first:], room)
+        for call in self._calls:
+            call(values)
 
-        `files` are the operands and results that lie in files.
-        """
-        shape = tuple(part.stop - part.start for part in place)
-        values: list[Any] = []
-        for node, array in zip(self.region.swept.operands, operands, strict=True):
-            if node in files:
-                part = self._buffer(buffers, node, shape, array.dtype)
-                files[node].read(self.blocks.start(place), part)
-            else:
-                part = part_of(array, place)
-            values.append(part)
-        values += self._constants
-        targets: list[Array] = []
-        for node, dtype, buffer in zip(
-            self.region.swept.members, self._dtypes, self._buffers, strict=True
-        ):
-            result = self._results.get(node)
-            if node in files:
-                targets.append(self._buffer(buffers, node, shape, dtype))
-            elif result is not None:
-                targets.append(results[result][place])
-            else:
-                targets.append(self._buffer(buffers, buffer, shape, dtype))
-        if targets:
-            self._fill(values, targets, partial(self._buffer, buffers))
-        for node, target in zip(self.region.swept.members, targets, strict=True):
-            if node in files:
-                files[node].write(self.blocks.start(place), target)
-        values += targets
-        return [
-            reduce(values[register], axes, dtype, keepdims=True)
-            for reduce, register, axes, dtype in self._reductions
-        ]
-
-    def _one_by_one(self, operands: Sequence[Array], targets: Sequence[Array], _: object) -> None:
-        """Compute the members, a call of NumPy's each."""
-        values = [*operands]
-        for call, target in zip(self._calls, targets, strict=True):
-            call(values, target)
-            values.append(target)
-
-    def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
-        """A function that computes a member from the registers into an array."""
-        into = kernel_into(node)
+    def _call(self, node: Node) -> Callable[[list[Any]], Any]:
+        """A function that computes a member from and into the registers."""
+        into, target = kernel_into(node), self._registers[node]
         if into is None:
             call, before, after, count = kernel(node)
             places = [self._registers[operand] for operand in node.inputs[:count]]
 
-            def compute(values: list[Any], target: Array) -> None:
-                target[...] = call(*before, *[values[i] for i in places], *after)
+            def compute(values: list[Any]) -> None:
+                values[target][...] = call(*before, *[values[i] for i in places], *after)
 
             return compute
         function, count = into
         places = [self._registers[operand] for operand in node.inputs[:count]]
         if count == 1:
             (a,) = places
-            return lambda values, target: function(values[a], out=target)
+            return lambda values: function(values[a], out=values[target])
         if count == 2:
             a, b = places
-            return lambda values, target: function(values[a], values[b], out=target)
-        return lambda values, target: function(*[values[i] for i in places], out=target)
+            return lambda values: function(values[a], values[b], out=values[target])
+        return lambda values: function(*[values[i] for i in places], out=values[target])
 
-    def _buffer(
-        self,
-        buffers: dict[int | Node, Array],
-        key: int | Node,
-        shape: Shape,
-        dtype: np.dtype[Any],
-    ) -> Array:
-        """A thread's buffer in the shape of the block."""
-        buffer = buffers.get(key)
-        if buffer is None:
-            buffer = buffers[key] = self._empty((BLOCK,), dtype)
-        return buffer[: math.prod(shape)].reshape(shape)
+
+class _Worker:
+    """What one thread sweeps with: the values of a block by register, and buffers for those that
+    are neither read from an array nor kept in one.
+    """
+
+    def __init__(
+        self, run: RegionRunner, operands: Sequence[Array], results: Sequence[Array]
+    ) -> None:
+        region, inner = run.region, run.region.swept
+        self._run = run
+        self.values: list[Any] = [*operands, *run.constants, *[None] * len(inner.members)]
+        self._shape: Shape | None = None
+        self._memory: dict[int | Node, Array] = {}
+        self._whole: list[tuple[int, Array]] = []
+        """The arrays of the region's shape."""
+        self._spread: list[tuple[int, Array]] = []
+        """Operands that are repeated along an axis; a single number is the same everywhere."""
+        self._read: list[tuple[int, Stored]] = []
+        self._written: list[tuple[int, Stored]] = []
+        self._buffers: list[tuple[int, int | Node, np.dtype[Any]]] = []
+        for i, (node, array) in enumerate(zip(inner.operands, operands, strict=True)):
+            if array.shape == region.shape:
+                self._take(i, node, array, self._read)
+            elif array.size > 1:
+                self._spread.append((i, array))
+        kept = dict(zip(inner.results, results, strict=True))
+        first = len(self.values) - len(inner.members)
+        for i, (node, buffer) in enumerate(zip(inner.members, region.buffers, strict=True), first):
+            if node in kept:
+                self._take(i, node, kept[node], self._written)
+            else:
+                self._buffers.append((i, buffer, node.graph.dtype(node.kind)))
+
+    def _take(self, i: int, node: Node, array: Array, files: list[tuple[int, Stored]]) -> None:
+        """Have an array of the region's shape in a register, by way of a buffer if in a file."""
+        file = stored(array)
+        if file is None:
+            self._whole.append((i, array))
+        else:
+            files.append((i, file))
+            self._buffers.append((i, node, array.dtype))
+
+    def compute(self, place: Place) -> None:
+        """Compute one block; what is kept is written."""
+        values = self.values
+        shape = tuple([part.stop - part.start for part in place])
+        if shape != self._shape:
+            self._shape = shape
+            for i, key, dtype in self._buffers:
+                values[i] = self._buffer(key, shape, dtype)
+        for i, array in self._whole:
+            values[i] = array[place]
+        for i, array in self._spread:
+            values[i] = part_of(array, place)
+        for i, file in self._read:
+            file.read(self._run.blocks.start(place), values[i])
+        self._run.fill(values, self._buffer)
+        for i, file in self._written:
+            file.write(self._run.blocks.start(place), values[i])
+
+    def _buffer(self, key: int | Node, shape: Shape, dtype: np.dtype[Any]) -> Array:
+        """A buffer in the shape of the block."""
+        memory = self._memory.get(key)
+        if memory is None:
+            memory = self._memory[key] = self._run.empty((BLOCK,), dtype)
+        return memory[: math.prod(shape)].reshape(shape)
 
 
 def _assigned(swept: Swept) -> list[int]:

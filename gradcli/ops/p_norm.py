@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gradcli.graph import Array, Node
 from gradcli.ops.cells import NotWrittenError, over_axes, ranges, written
@@ -30,11 +32,28 @@ def _norm(xp: ArrayNamespace, x: Array, axes: Axes, keepdim: bool, p: float) -> 
         return total(xp, (size != 0).astype(x.dtype), axes, keepdim)
     if p == 1:
         return total(xp, size, axes, keepdim)
-    # Scaled by the largest element, so that squares neither overflow nor vanish.
+    # Scaled, so that powers neither overflow nor vanish: by the largest element or, where squares
+    # might, by a power of two.
     largest = peak(xp, size, axes, 0.0)
-    unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
-    found = total(xp, (size / unit) ** p, axes, True) ** (1 / p) * unit
+    if p == 2:
+        far = _far(x.dtype)
+        scale = xp.where(largest > far, _scale(x.dtype), xp.ones((), x.dtype))
+        scale = xp.where(largest < 1 / far, 1 / _scale(x.dtype), scale)
+        found = xp.sqrt(total(xp, (x * scale) ** 2, axes, True)) / scale
+    else:
+        unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
+        found = total(xp, (size / unit) ** p, axes, True) ** (1 / p) * unit
     return found if keepdim else xp.squeeze(found, axis=axes)
+
+
+def _far(dtype: np.dtype[Any]) -> Any:
+    """The squares of many numbers between this and its inverse are added up without a scale."""
+    return np.ldexp(dtype.type(1), np.finfo(dtype).maxexp * 5 // 16)
+
+
+def _scale(dtype: np.dtype[Any]) -> Any:
+    """What brings all larger ones there, and its inverse all smaller ones."""
+    return np.ldexp(dtype.type(1), -np.finfo(dtype).maxexp * 5 // 8)
 
 
 def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node | None:
@@ -79,9 +98,13 @@ def _norm_parts(x: Node, axes: Axes, _keepdim: bool, p: float) -> Node:
         largest = maximum(amax(x, axes, True), -amin(x, axes, True))
     else:
         largest = amax(size, axes, True)
+    if p == 2:
+        dtype = x.graph.dtype("float")
+        far, small = float(_far(dtype)), float(_scale(dtype))
+        scale = where(largest > far, small, where(largest < 1 / far, 1 / small, 1.0))
+        return sqrt(sum_((x * scale) ** 2, axes, True)) / scale
     unit = where(logical_and(largest > 0, isfinite(largest)), largest, 1.0)
-    powers = sum_(((x if p == 2 else size) / unit) ** p, axes, True)
-    return (sqrt(powers) if p == 2 else powers ** (1 / p)) * unit
+    return sum_((size / unit) ** p, axes, True) ** (1 / p) * unit
 
 
 def _in_cells(node: Node, operand: Array) -> Array:

@@ -25,6 +25,9 @@ table = Group("selection")
 
 def _where_into(condition: Array, a: Array, b: Array, out: Array) -> None:
     """With operations on bits: NumPy's has a branch for each element, slow on random conditions."""
+    if condition.size == 1:
+        np.copyto(out, a if condition.item() else b)
+        return
     bits = bits_of(out)
     if _is_nothing(a, bits.dtype):
         condition, a, b = ~condition, b, a

@@ -10,6 +10,7 @@ import pytest
 from mpmath import mp
 
 from gradcli.diagnostics import Source
+from gradcli.graph import Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Gradient, Options, evaluate
 from tests.ops.ulp_references import normal
@@ -77,3 +78,25 @@ def test_derivatives_at_nan_are_nan(name: str) -> None:
 def test_i1_rises_by_a_half(x: float) -> None:
     _, grad = value_and_grad("i1(x)", np.array([x]))
     assert abs(grad[0] - 0.5) < 1e-15
+
+
+def norm(x: Any, precision: Precision = "float64") -> float:
+    program = parse_program(Source("norm", "norm(x)"), ParseLimits())
+    options = Options(forward_only=True, precision=precision)
+    return float(evaluate(program, {"x": x}, options=options).values["out"])
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_norms_neither_overflow_nor_vanish(precision: Precision) -> None:
+    most, least = {"float64": (307, -318), "float32": (37, -42)}[precision]
+    random = np.random.default_rng(6)
+    for size in np.linspace(least, most, 60):
+        x = (random.uniform(-1, 1, 9) * 10.0**size).astype(precision)
+        exact = mp.sqrt(mp.fsum(mp.mpf(float(each)) ** 2 for each in x))
+        unit = float(np.spacing(np.dtype(precision).type(float(exact))))
+        assert abs(mp.mpf(norm(x, precision)) - exact) <= 2 * unit, x
+
+
+def test_norms_of_whole_numbers_are_whole() -> None:
+    for sides, whole in [((2, 3, 6), 7), ((1, 4, 8), 9), ((2, 6, 9), 11), ((6, 6, 7), 11)]:
+        assert norm(np.array(sides, float)) == whole

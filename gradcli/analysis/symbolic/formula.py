@@ -93,7 +93,7 @@ def traced(program: Program, shapes: Shapes, options: Options, marks: Mapping[st
     floats = {title: node for title, node in outputs.items() if node.kind == "float"}
     leaves = choose_leaves(tracer, list(floats.values()), options.wrt)
     read = set(inputs.values())
-    if any(read & set(ancestors([node])) for node in evaluator.looked):
+    if not read.isdisjoint(ancestors(evaluator.looked)):
         raise GradcliError(
             "value",
             "values decide how this program goes on, so there is no formula without values",
