@@ -211,10 +211,12 @@ class ComplexTensor(Object):
         return self._like((real, imaginary), "")
 
     def set(self, name: str, value: Value) -> None:
-        """`z.grad = None`, and `z.real = x`."""
+        """`z.grad = None`, `z.requires_grad = True`, and `z.real = x`."""
         if name in ("real", "imag"):
             part = self._changeable()[name == "imag"]
             self._maker.write(part, None, spread(self._values.tensor(value, name), part.shape))
+        elif name == "requires_grad":
+            self._mark(self._values.truth(value))
         elif name == "grad" and (value is None or isinstance(value, ComplexTensor)):
             for place, part in enumerate(self.pair):
                 self._maker.autograd.set_grad(part, None if value is None else value.pair[place])
@@ -351,9 +353,24 @@ class ComplexTensor(Object):
     def _marked(self, given: list[Any], keywords: Given) -> ComplexTensor:
         names = ("requires_grad",)
         found = bind_names("requires_grad_", names, given, keywords, names)
-        if "requires_grad" not in found or self._values.truth(found["requires_grad"]):
-            self._parts = self._maker.marked(self.pair)
+        self._mark("requires_grad" not in found or self._values.truth(found["requires_grad"]))
         return self
+
+    def _mark(self, wanted: bool) -> None:
+        """Whether gradients flow to it from now on, or no longer."""
+        if wanted == self.requires_grad:
+            return
+        if not wanted and not self._is_leaf():
+            said = (
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+            raise RefusedError(("RuntimeError", said), "no-grad", "this is no leaf",
+                               hint="z.detach()")  # fmt: skip
+        self._made_by = ""
+        real, imaginary = self.pair
+        self._parts = self._maker.marked(self.pair) if wanted else (detach(real), detach(imaginary))
 
     def _is_close(self, given: list[Any], keywords: Given) -> Value:
         names = ("other", "rtol", "atol", "equal_nan")

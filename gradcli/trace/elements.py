@@ -19,7 +19,7 @@ from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND, expand, reshape
 from gradcli.trace.calls import Calls
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import Object, is_row
 from gradcli.trace.subscripts import of_first_pass, subscript
 from gradcli.trace.values import Value, describe
 from gradcli.trace.visits import Visit
@@ -50,6 +50,8 @@ class ElementUpdates(Calls):
         self.graph.span = target.span
         before = yield self.element(owner, items)
         if isinstance(owner, Node):
+            value = self._row_beside(self.as_written(statement.value, value), owner)
+            self._check_sides(f"{statement.operator}=", before, value)
             kept = self.kept(before, [value]) if isinstance(before, Node) else before
             after = yield self.operated(statement.operator, kept, value)
         else:
@@ -104,6 +106,8 @@ class ElementUpdates(Calls):
         node = self.values.current(owner)
         if self.values.is_pytorch and node not in self.values.arrays:
             self._check_element(node, value)
+        elif is_row(value):  # NumPy takes any sequence
+            value = Items(self.values.elements(value))
         new = self.values.tensor(value, "an element")
         if isinstance(target.value, syntax.Attribute) and target.value.name == "grad":
             holder = yield self.visit(target.value.value)
@@ -164,7 +168,13 @@ class ElementUpdates(Calls):
             self._check_apart(views, places, value)
             is_spread = _written(views, items) == "overwritten_by_places"
             put = replaced if _are_apart(views, items) else overwritten
-            whole = put(base, places, _fitted(value, places, base, is_spread))
+            try:
+                fitted = _fitted(value, places, base, is_spread)
+            except GradcliError as error:
+                from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+                raise in_numpys_words(error, (node, base), self.values.arrays) from None
+            whole = put(base, places, fitted)
             if self.values.is_pytorch:
                 self.values.made_by[whole] = _written(views, items), (), {}
             if self.values.passages is not None:

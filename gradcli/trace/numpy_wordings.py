@@ -73,6 +73,9 @@ _PHRASES = (
             f"{_written(shape)}"),
     _phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
             "ValueError", _joined),
+    _phrase(rf"^a value of {_SHAPE} cannot be put into {_SHAPE}", "ValueError", lambda new, old:
+            f"could not broadcast input array from shape {_written(new)} into shape "
+            f"{_written(old)}"),
     _phrase(r"^stack: shapes \(", "ValueError", lambda:
             "all input arrays must have the same shape"),
     _phrase(r"^(?:inv|solve): the matrix is singular", "LinAlgError", lambda: "Singular matrix"),

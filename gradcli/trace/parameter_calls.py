@@ -17,7 +17,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dtypes import kept
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Given
+from gradcli.trace.objects import Given, Object, is_row
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -170,6 +170,16 @@ class ParameterCalls:
         grads = self.autograd.grads
         return [(node, grads[node]) for node in nodes if node in grads]
 
+    def _in_parts(self, tensors: Value, given: Given) -> Value:
+        """Tensors, complex ones as their parts: the norm of all elements is that of all parts."""
+        is_euclidean = self.values.number(given.get("norm_type", self.values.plain(2)), "") == 2
+        if self.values.of_complex is None or not is_euclidean:
+            return tensors
+        from gradcli.trace.complex_parameters import leaves_of  # few programs have any
+
+        is_one = isinstance(tensors, Object) and not is_row(tensors)
+        return Items(leaves_of([tensors] if is_one else self.values.elements(tensors)))
+
     def _norm(self, nodes: Sequence[Node], given: Given) -> Node:
         """The norm of all elements of tensors, as of one vector."""
         order = self.values.number(given["norm_type"], "norm_type") if "norm_type" in given else 2
@@ -198,12 +208,7 @@ class ParameterCalls:
     def _clip_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach")
         given = bind_names("clip_grad_norm_", names, arguments, keywords, names[2:])
-        parameters = given["parameters"]
-        if self.values.complex_of_modules and "norm_type" not in given:
-            from gradcli.trace.complex_parameters import leaves_of  # of whose parts it is the norm
-
-            parameters = Items(leaves_of(self.values.elements(parameters)))
-        pairs = self._grads(parameters)
+        pairs = self._grads(self._in_parts(given["parameters"], given))
         norm = self._norm([grad for _, grad in pairs], given)
         self._clip(pairs, given["max_norm"], norm)
         return norm
@@ -211,14 +216,16 @@ class ParameterCalls:
     def _total_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("tensors", "norm_type", "error_if_nonfinite", "foreach")
         given = bind_names("get_total_norm", names, arguments, keywords, names[1:])
-        nodes = [self.values.tensor(each) for each in self.values.elements(given["tensors"])]
+        tensors = self._in_parts(given["tensors"], given)
+        nodes = [self.values.tensor(each) for each in self.values.elements(tensors)]
         return self._norm(nodes, given)
 
     def _clip_with_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("parameters", "max_norm", "total_norm", "foreach")
         given = bind_names("clip_grads_with_norm_", names, arguments, keywords, names[3:])
         norm = self.values.tensor(given["total_norm"], "total_norm")
-        self._clip(self._grads(given["parameters"]), given["max_norm"], norm)
+        parameters = self._in_parts(given["parameters"], {})
+        self._clip(self._grads(parameters), given["max_norm"], norm)
         return None
 
     def _clip_value(self, arguments: list[Value], keywords: Given) -> Value:

@@ -359,6 +359,8 @@ class Updates(ElementUpdates):
             self.special.numbers.stay_arrays(result, (before, value))
             return result
         before = self.values.current(before)
+        value = self._row_beside(self.as_written(by.value, value), before)
+        self._check_sides(f"{operator}=", before, value)
         self.write(self._here(), before, None, self.changed_whole(operator, before, value))
         return before
 
