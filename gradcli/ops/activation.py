@@ -131,7 +131,10 @@ def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     formula="where(x > 0, x, weight * x)",
     elsewhere={"torch": "the weight"},
     kink="the weight at 0",
-    demands={"x, weight": Alike("prelu: Type promoting not supported. Got {Type} and {Other}")},
+    demands={
+        "x, weight": Alike("prelu: Type promoting not supported. Got {Type} and {Other}"),
+        "x": kernel("prelu_cpu"),
+    },
     autocast="lower",
 )
 def prelu(x: Node, weight: Node) -> Node:

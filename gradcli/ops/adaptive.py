@@ -19,7 +19,7 @@ from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, flatten, reshape, squeeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, kernel
 from gradcli.ops.windows import Lengths
 
 table = Group("layer")
@@ -30,7 +30,11 @@ FORMULA = "window i of n over a length L is from floor(i * L / n) to ceil((i + 1
 # --- the mean ------------------------------------------------------------------------------
 
 
-@table.function(cases=[Case("adaptive_avg_pool1d(x, 2)", {"x": (2, 3)})], formula=FORMULA)
+@table.function(
+    cases=[Case("adaptive_avg_pool1d(x, 2)", {"x": (2, 3)})],
+    formula=FORMULA,
+    demands={"input": kernel("adaptive_avg_pool2d")},
+)
 def adaptive_avg_pool1d(input: Node, output_size: Sequence[int | None]) -> Node:
     """The means of `output_size` windows over the last axis."""
     return _means("adaptive_avg_pool1d", 1, input, output_size)
@@ -40,6 +44,7 @@ def adaptive_avg_pool1d(input: Node, output_size: Sequence[int | None]) -> Node:
     cases=[Case("adaptive_avg_pool2d(x, (None, 2))", {"x": (1, 1, 2, 3)})],
     formula=FORMULA,
     order="channels",
+    demands={"input": kernel("adaptive_avg_pool2d")},
 )
 def adaptive_avg_pool2d(input: Node, output_size: Sequence[int | None]) -> Node:
     """The means of windows over the last two axes; None keeps a length."""
@@ -50,6 +55,7 @@ def adaptive_avg_pool2d(input: Node, output_size: Sequence[int | None]) -> Node:
     cases=[Case("adaptive_avg_pool3d(x, (1, 2, 2))", {"x": (1, 2, 2, 3)})],
     formula=FORMULA,
     autocast="float32",
+    demands={"input": kernel("adaptive_avg_pool3d")},
 )
 def adaptive_avg_pool3d(input: Node, output_size: Sequence[int | None]) -> Node:
     """The means of windows over the last three axes; None keeps a length."""
@@ -73,6 +79,7 @@ def _means(name: str, axes: int, x: Node, output_size: Sequence[int | None]) -> 
     formula=FORMULA,
     kink=TIES,
     unlike={"torch.adaptive_max_pool1d": "F.adaptive_max_pool1d(x, n, return_indices=True)"},
+    demands={"input": kernel("adaptive_max_pool2d")},
 )
 def adaptive_max_pool1d(
     input: Node, output_size: Sequence[int | None], return_indices: bool = False
@@ -87,6 +94,7 @@ def adaptive_max_pool1d(
     formula=FORMULA,
     kink=TIES,
     order="channels",
+    demands={"input": kernel("adaptive_max_pool2d")},
 )
 def adaptive_max_pool2d(
     input: Node, output_size: Sequence[int | None], return_indices: bool = False
@@ -101,6 +109,7 @@ def adaptive_max_pool2d(
     formula=FORMULA,
     kink=TIES,
     autocast="float32",
+    demands={"input": kernel("adaptive_max_pool3d")},
 )
 def adaptive_max_pool3d(
     input: Node, output_size: Sequence[int | None], return_indices: bool = False

@@ -295,6 +295,9 @@ lerp = table.elementwise(
     demands={
         "end, input": kernel("lerp_kernel_scalar"),
         "input, end": Alike("expected dtype {type} for `end` but got dtype {other}"),
+        "end, weight": Alike(
+            "expected dtype {type} for `weight` but got dtype {other}", with_axes=True
+        ),
     },
     overloaded=True,
 )

@@ -31,7 +31,7 @@ from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import log_softmax, logsumexp, normalizers
-from gradcli.ops.table import SCALAR, Alike, Case, Demand, whole
+from gradcli.ops.table import SCALAR, Alike, Case, Demand, kernel, whole
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -190,6 +190,7 @@ def nll_loss(
         )._replace(
             alike="Expected floating point type for target with class probabilities, got {Type}"
         ),
+        "input": kernel("log_softmax_lastdim_kernel_impl"),
         "input, weight": SCALAR,
     },
     autocast="float32",

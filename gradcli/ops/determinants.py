@@ -21,7 +21,7 @@ from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, unsqueeze
 from gradcli.ops.spectra import svd
 from gradcli.ops.systems import BATCH, SQUARE, copies, inv, inverse, square
-from gradcli.ops.table import Case, floats
+from gradcli.ops.table import Case, floats, full_floats
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -187,7 +187,7 @@ class LogDeterminant(NamedTuple):
             "cotangent * cofactors(x)",
         ),
     },
-    demands={"x": floats("linalg.det")},
+    demands={"x": floats("linalg.det", "lu_cpu")},
 )
 def det(x: Node) -> Node:
     """The determinant of square matrices.
@@ -208,7 +208,7 @@ def det(x: Node) -> Node:
             "reshape(cotangent.logabsdet, -1, 1, 1) * inv(x).mT",
         ),
     },
-    demands={"x": floats("linalg.slogdet")},
+    demands={"x": full_floats("linalg.slogdet")},
 )
 def slogdet(x: Node) -> LogDeterminant:
     """The sign of the determinant and the logarithm of its absolute value."""
@@ -227,6 +227,7 @@ def slogdet(x: Node) -> LogDeterminant:
         ),
     },
     by_book=lambda x: slogdet.build(x).logabsdet,
+    demands={"x": full_floats("logdet")},
 )
 def logdet(x: Node) -> Node:
     """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""

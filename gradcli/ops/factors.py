@@ -124,7 +124,7 @@ CHOLESKY = General(
             ),
         ),
     },
-    demands={"x": floats("linalg.cholesky")},
+    demands={"x": floats("linalg.cholesky", "cholesky_cpu")},
     autocast="float32",
 )
 def cholesky(x: Node, *, upper: bool = False) -> Node:
@@ -240,7 +240,7 @@ class OrthogonalTriangular(NamedTuple):
     unlike={"scipy.linalg.qr": "qr(x, 'complete')"},
     numpy="np.linalg.qr",
     torch="torch.linalg.qr",
-    demands={"x": floats("linalg.qr")},
+    demands={"x": floats("linalg.qr", "geqrf_cpu")},
     autocast="float32",
 )
 def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:

@@ -13,7 +13,7 @@ from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import part, reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, Demand, kernel
 from gradcli.ops.windows import (
     Lengths,
     Paddings,
@@ -28,6 +28,9 @@ from gradcli.ops.windows import (
 
 shaping = Group("shaping")
 layers = Group("layer")
+
+TRUTH_OR_FLOATS = (*Demand("").dtypes, "bool")
+"""What PyTorch takes windows of."""
 
 # --- of an axis ----------------------------------------------------------------------------
 
@@ -67,6 +70,7 @@ def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
         Case("F.unfold(x, (1, 2), (1, 2), (1, 0), (2, 1))", {"x": (2, 2, 3)}),
     ],
     formula="the windows of x, each in a column",
+    demands={"input": kernel("im2col_out_cpu")._replace(dtypes=TRUTH_OR_FLOATS)},
 )
 def unfold_images(
     input: Node,
@@ -97,6 +101,7 @@ def unfold_images(
         Case("fold(x, (3, 4), (1, 2), (1, 2), (1, 0), (2, 1))", {"x": (2, 6)}),
     ],
     formula="the sum of windows where they overlap",
+    demands={"input": kernel("col2im_out_cpu")._replace(dtypes=TRUTH_OR_FLOATS)},
 )
 def fold(
     input: Node,

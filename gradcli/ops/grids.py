@@ -24,7 +24,7 @@ from gradcli.ops.scattering import gather
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, flatten, reshape
-from gradcli.ops.table import SCALAR, Case
+from gradcli.ops.table import SCALAR, Case, kernel
 
 table = Group("layer")
 
@@ -94,7 +94,7 @@ CUBIC = -0.75
     ],
     formula="sum of weight * input, over the elements around each place of grid",
     kink="by the grid that of the next higher place; 0 at the bounds of 'border'",
-    demands={"input, grid": SCALAR},
+    demands={"input, grid": SCALAR, "input": kernel("grid_sampler_2d_cpu_kernel_impl")},
     autocast="float32",
 )  # fmt: skip
 def grid_sample(

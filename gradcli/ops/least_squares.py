@@ -22,7 +22,7 @@ from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_rows, copies, is_vector, matrices, square
-from gradcli.ops.table import Alike, Case
+from gradcli.ops.table import FULL, Alike, Case, Demand
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -101,6 +101,13 @@ def _mirrored(x: Node) -> Node:
     ],
     torch="torch.linalg.pinv",
     confused=("inv",),
+    demands={
+        "x": Demand(
+            "linalg.pinv({Type}{{{sizes}}}): expected a tensor with 2 or more dimensions of float, "
+            "double, cfloat or cdouble types",
+            FULL,
+        )
+    },
 )
 def pinv(
     x: Node,
@@ -138,7 +145,8 @@ class LeastSquares(NamedTuple):
         "a, b": Alike(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but "
             "got input's dtype {Type} and other's dtype {Other}"
-        )
+        ),
+        "a": Demand("This function doesn't handle types other than float and double", FULL),
     },
     autocast="float32",
 )

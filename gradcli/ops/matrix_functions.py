@@ -277,6 +277,7 @@ def _norm(x: Node, order: float | str) -> Node:
     ],
     formula="matrix_norm(x, p) * matrix_norm(inv(x), p)",
     autocast="float32",
+    demands={"x": floats("linalg.svd", "linalg_svd_cpu")},
 )
 def cond(x: Node, p: float | str | None = None) -> Node:
     """The condition number in a norm (see `matrix_norm`), that of order 2 without one."""

@@ -190,7 +190,7 @@ def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> No
     kink="0 where two rows are equal",
     elsewhere={"torch": "0"},
     demands={
-        "x1": Demand("cdist only supports floating-point dtypes, X1 got: {Type}"),
+        "x1": Demand("cdist only supports floating-point dtypes, X1 got: {Type}", halves="cdist"),
         "x1, x2": SCALAR,
     },
     autocast="float32",
@@ -211,6 +211,7 @@ def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -
     cases=[Case("pdist(x)", {"x": (3, 2)}), Case("pdist(x, 1)", {"x": (3, 2)})],
     formula="norm(x[i] - x[j], p), for i < j",
     kink="0 where two rows are equal",
+    demands={"input": Demand("pdist only supports floating-point dtypes", halves="pdist")},
 )
 def pdist(input: Node, p: float = 2.0) -> Node:
     """The distance of every two rows of a matrix: (0, 1), (0, 2), …, (1, 2), …"""

@@ -21,7 +21,7 @@ from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, kernel
 from gradcli.ops.windows import (
     Lengths,
     Paddings,
@@ -74,6 +74,7 @@ def _of_means(axes: int) -> dict[str, tuple[str, ...]]:
     kink=TIES,
     elsewhere={"torch": "the first gets all"},
     gradients=_of_maxima(1),
+    demands={"input": kernel("max_pool1d_impl")},
 )
 def max_pool1d(
     input: Node,
@@ -197,6 +198,7 @@ def _numbers(graph: Graph, lengths: Lengths, steps: Iterable[int]) -> Node:
     ],
     formula="the mean of each window",
     gradients=_of_means(1),
+    keeps_integers=True,
 )
 def avg_pool1d(
     input: Node,
@@ -221,6 +223,7 @@ def avg_pool1d(
     ],
     formula="the mean of each window",
     gradients=_of_means(2),
+    keeps_integers=True,
     order="channels",
 )
 def avg_pool2d(
@@ -247,6 +250,7 @@ def avg_pool2d(
     ],
     formula="the mean of each window",
     gradients=_of_means(3),
+    keeps_integers=True,
     autocast="float32",
 )
 def avg_pool3d(

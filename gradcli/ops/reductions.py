@@ -74,6 +74,12 @@ def count_of(x: Node, axes: Axes) -> float:
     return float(math.prod(x.shape[axis] for axis in axes))
 
 
+FLOATS_TO_AVERAGE = Demand(
+    "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+    "dtype. Got: {Type}"
+)
+
+
 @table.function(
     takes_dtype=True,
     op=SUM,
@@ -98,12 +104,7 @@ def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     numpy="np.mean",
     torch="torch.mean",
     confused=("sum",),
-    demands={
-        "x": Demand(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point "
-            "or complex dtype. Got: {Type}"
-        )
-    },
+    demands={"x": FLOATS_TO_AVERAGE},
     overloaded=True,
 )
 def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:

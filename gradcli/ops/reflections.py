@@ -13,7 +13,7 @@ from gradcli.ops.group import Group
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, part, unsqueeze
 from gradcli.ops.systems import check_rows, matrices
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, full
 
 table = Group("linear algebra")
 
@@ -47,6 +47,7 @@ def _vectors(name: str, a: Node, tau: Node) -> Node:
         Case("householder_product(x, y)", {"x": (2, 3, 3), "y": (2, 1)}),
     ],
     autocast="float32",
+    demands={"a": full("orgqr_cpu")},
 )
 def householder_product(a: Node, tau: Node) -> Node:
     """The first columns of the product of reflections I - tau[i] * v[i] @ v[i].T.

@@ -20,7 +20,7 @@ from gradcli.ops.losses import (
     reduce_loss,
     slopes,
 )
-from gradcli.ops.reductions import sum_
+from gradcli.ops.reductions import FLOATS_TO_AVERAGE, sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
@@ -71,6 +71,7 @@ def mse_loss(
         "input": slopes("sign(input - target)"),
         "target": slopes("sign(target - input)"),
     },
+    demands={"input, target": FLOATS_TO_AVERAGE._replace(only_with="reduction=mean")},
     autocast="float32",
 )
 def l1_loss(input: Node, target: Node, reduction: str = "mean", weight: Node | None = None) -> Node:

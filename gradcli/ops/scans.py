@@ -24,7 +24,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis
 from gradcli.ops.shaping import part, reshape
 from gradcli.ops.sums import rounded, wide, wide_copies
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, kernel
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -122,6 +122,7 @@ LOGCUMSUMEXP = General(
     cases=[Case("logcumsumexp(x, 0)"), Case("logcumsumexp(x, dim=-1)")],
     formula="log(cumsum(exp(x)))",
     torch="torch.logcumsumexp",
+    demands={"x": kernel("logcumsumexp_out_cpu")},
 )
 def logcumsumexp(x: Node, dim: int) -> Node:
     """log(cumsum(exp(x))) without overflow."""

@@ -18,7 +18,7 @@ from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
-from gradcli.ops.table import Case, Demand, Function, everywhere
+from gradcli.ops.table import Case, Demand, Function, everywhere, kernel
 
 table = Group("selection")
 
@@ -287,6 +287,7 @@ nextafter = table.elementwise(
     edge=lambda xp, x, other: x - other,
     kink="0 where both are equal",
     exact=True,
+    demands={"input, other": kernel("nextafter_cpu")},
 )
 heaviside = table.elementwise(
     "heaviside",

@@ -16,7 +16,7 @@ from gradcli.ops.rounding import floor
 from gradcli.ops.scans import diff
 from gradcli.ops.shapes import Axes, normalize_axis, show
 from gradcli.ops.shaping import part, reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, Demand
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -144,6 +144,7 @@ class Fraction(NamedTuple):
     formula="x / 2**exponent",
     kink="at a jump the derivative from inside the step",
     torch="torch.frexp",
+    demands={"x": Demand("torch.frexp() only supports floating-point dtypes")},
     order="kept",
 )
 def frexp(x: Node) -> Fraction:

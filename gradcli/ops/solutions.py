@@ -15,7 +15,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import Axes, normalize_axis, show
 from gradcli.ops.shaping import expand, reshape
 from gradcli.ops.systems import SQUARE, cholesky_solve, inv, solve, solve_triangular, square
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, floats, full, full_floats
 
 table = Group("linear algebra")
 
@@ -28,6 +28,7 @@ table = Group("linear algebra")
         Case("tensorinv(x, ind=1)", {"x": (4, 2, 2)}),
     ],
     autocast="float32",
+    demands={"x": full_floats("linalg.inv")},
 )
 def tensorinv(x: Node, ind: int = 2) -> Node:
     """The inverse for `tensordot`: the first `ind` axes together are as long as the others."""
@@ -49,6 +50,7 @@ def tensorinv(x: Node, ind: int = 2) -> Node:
         Case("tensorsolve(x, y, dims=(0,))", {"x": (4, 2, 2), "y": (2, 2)}),
     ],
     autocast="float32",
+    demands={"a": floats("linalg.solve", "lu_cpu")},
 )
 def tensorsolve(a: Node, b: Node, dims: Axes | None = None) -> Node:
     """X with tensordot(A, X, X.ndim) = B; the axes `dims` of A are moved to its end before."""
@@ -81,7 +83,8 @@ class Solved(NamedTuple):
             "triangular_solve(y, x + 3*eye(3), upper=False, transpose=True)[0]",
             {"x": (3, 3), "y": (3, 2)},
         ),
-    ]
+    ],
+    demands={"b": full("triangular_solve_cpu")},
 )
 def triangular_solve(
     b: Node, a: Node, upper: bool = True, transpose: bool = False, unitriangular: bool = False
@@ -99,7 +102,8 @@ def triangular_solve(
     cases=[
         Case("cholesky_inverse(x + 3*eye(3))", SQUARE),
         Case("cholesky_inverse(x + 3*eye(2), upper=True)", {"x": (2, 2, 2)}),
-    ]
+    ],
+    demands={"x": full("cholesky_inverse_out_cpu")},
 )
 def cholesky_inverse(x: Node, upper: bool = False) -> Node:
     """The inverse of a matrix, from its Cholesky factor."""
@@ -137,13 +141,20 @@ def success(x: Node) -> Node:
     return expand(cast(x.graph.constant(0.0), "int"), x.shape[:-2])
 
 
-@table.function(cases=[Case("cholesky_ex(x @ x.mT + eye(3)).L", SQUARE)])
+@table.function(
+    cases=[Case("cholesky_ex(x @ x.mT + eye(3)).L", SQUARE)],
+    demands={"x": floats("linalg.cholesky", "cholesky_cpu")},
+)
 def cholesky_ex(x: Node, *, upper: bool = False, check_errors: bool = False) -> FactorWithInfo:
     """`cholesky` with PyTorch's code of success, 0 for each matrix; a failure is an error here."""
     return FactorWithInfo(cholesky.build(x, upper=upper), success(x))
 
 
-@table.function(cases=[Case("inv_ex(x).inverse", SQUARE)], autocast="float32")
+@table.function(
+    cases=[Case("inv_ex(x).inverse", SQUARE)],
+    autocast="float32",
+    demands={"x": full_floats("linalg.inv")},
+)
 def inv_ex(x: Node, *, check_errors: bool = False) -> InverseWithInfo:
     """`inv` with PyTorch's code of success, 0 for each matrix; a failure is an error here."""
     return InverseWithInfo(inv.build(x), success(x))

@@ -30,7 +30,7 @@ from gradcli.ops.packing import (
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
-from gradcli.ops.table import Case, everywhere, floats, kernel
+from gradcli.ops.table import Case, everywhere, floats, full
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -174,7 +174,7 @@ class SingularVectors(NamedTuple):
     gradients={
         "x": ("(svd(x, full_matrices=False).U * cotangent.S) @ svd(x, full_matrices=False).Vh",),
     },
-    demands={"x": floats("linalg.svd")},
+    demands={"x": floats("linalg.svd", "linalg_svd_cpu")},
     autocast="float32",
 )
 def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> SingularVectors:
@@ -233,6 +233,7 @@ def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingu
     kink="repeated values share as LAPACK orders their vectors",
     elsewhere=everywhere("by LAPACK's vectors, as here"),
     autocast="float32",
+    demands={"x": floats("linalg.svd", "linalg_svd_cpu")},
 )
 def svdvals(x: Node, *, driver: str | None = None) -> Node:
     """The singular values, the largest first."""
@@ -349,7 +350,7 @@ def _triangle(name: str, uplo: str) -> str:
             "(eigh(x, UPLO).eigenvectors * cotangent.eigenvalues) @ eigh(x, UPLO).eigenvectors.mT",
         ),
     },
-    demands={"x": kernel("linalg_eigh_cpu")},
+    demands={"x": full("linalg_eigh_cpu")},
     autocast="float32",
 )
 def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's name
@@ -374,7 +375,7 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
     torch="torch.linalg.eigvalsh",
     kink="repeated values share as LAPACK orders their vectors",
     elsewhere=everywhere("by LAPACK's vectors, as here"),
-    demands={"x": kernel("linalg_eigh_cpu")},
+    demands={"x": full("linalg_eigh_cpu")},
     autocast="float32",
 )
 def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name

@@ -37,7 +37,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
-from gradcli.ops.table import Alike, Case, Demand, everywhere
+from gradcli.ops.table import FULL, Alike, Case, Demand, everywhere
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -297,7 +297,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
     formula="sort(x)[q * (n - 1)]",
     kink="at a tie the order of the elements decides",
     demands={
-        "x": Demand("quantile() input tensor must be either float or double dtype"),
+        "x": Demand("quantile() input tensor must be either float or double dtype", FULL),
         "x, q": Alike("quantile() q tensor must be same dtype as the input tensor"),
     },
     overloaded=True,

@@ -18,7 +18,7 @@ from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Work, cast
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
-from gradcli.ops.table import Alike, Case, floats
+from gradcli.ops.table import Alike, Case, floats, full, full_floats
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -203,7 +203,7 @@ def _solved(a: Node, b: Node) -> Node:
         ),
     },
     demands={
-        "a": floats("linalg.solve"),
+        "a": floats("linalg.solve", "lu_cpu"),
         "a, b": Alike(
             "linalg.solve: Expected A and B to have the same dtype, but found A of "
             "type {Type} and B of type {Other} instead"
@@ -255,6 +255,7 @@ def check_rows(name: str, a: Node, b: Node) -> None:
         ),
     ],
     unlike={"scipy.linalg.solve_triangular": "solve_triangular(A, B, upper=True)"},
+    demands={"a": full("triangular_solve_cpu")},
 )
 def solve_triangular(
     a: Node, b: Node, *, upper: bool, left: bool = True, unitriangular: bool = False
@@ -287,7 +288,8 @@ def solve_triangular(
         "b, factor": Alike(
             "Expected b and A to have the same dtype, but found b of type {Type} and "
             "A of type {Other} instead."
-        )
+        ),
+        "b": full("cholesky_solve_cpu"),
     },
 )
 def cholesky_solve(b: Node, factor: Node, upper: bool = False) -> Node:
@@ -344,7 +346,7 @@ INV = inverse("inv", _inv, refuses=True)
     gradients={
         "x": "-(result.mT @ cotangent @ result.mT)",
     },
-    demands={"x": floats("linalg.inv")},
+    demands={"x": full_floats("linalg.inv")},
     autocast="float32",
 )
 def inv(x: Node) -> Node:

@@ -72,7 +72,7 @@ class Demand(NamedTuple):
     """The dtypes that PyTorch takes for an operand, and what it says of others."""
 
     words: str
-    """Its message, with `{Type}` or `{type}` for what it calls the dtype."""
+    """Its message, with `{Type}` or `{type}` for what it calls the dtype, and `{sizes}`."""
     dtypes: tuple[str, ...] = ("float16", "bfloat16", "float32", "float64")
     kind: str = "RuntimeError"
     """The class of its exception."""
@@ -81,7 +81,10 @@ class Demand(NamedTuple):
     alike: str = ""
     """What it says of other dtypes then; they are taken where it says nothing."""
     only_with: str = ""
-    """It is made only where this argument is given."""
+    """It is made only where this argument is given, or, of `reduction=mean`, is that one."""
+    halves: str = ""
+    """What it says of floats of 16 bits where it does not take them: its message, or the name of
+    its kernel."""
 
 
 class Alike(NamedTuple):
@@ -113,9 +116,23 @@ def kernel(name: str) -> Demand:
     return Demand(f"\"{name}\" not implemented for '{{Type}}'", kind="NotImplementedError")
 
 
-def floats(name: str) -> Demand:
+def floats(name: str, halves: str = "") -> Demand:
     """The demand for floats in the words of PyTorch's linear algebra."""
-    return Demand(f"{name}: Expected a floating point or complex tensor as input. Got {{Type}}")
+    said = f"{name}: Expected a floating point or complex tensor as input. Got {{Type}}"
+    return Demand(said, halves=halves)
+
+
+def full_floats(name: str) -> Demand:
+    """The same for floats of 32 bits or more."""
+    return floats(name, f"{name}: Low precision dtypes not supported. Got {{Type}}")
+
+
+def full(name: str) -> Demand:
+    """The demand for these of a function that PyTorch computes by its kernel `name`."""
+    return kernel(name)._replace(dtypes=FULL)
+
+
+FULL = ("float32", "float64")
 
 
 def whole(words: str, *dtypes: str, kind: str = "RuntimeError", unless_like: str = "") -> Demand:

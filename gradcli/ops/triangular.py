@@ -28,7 +28,7 @@ from gradcli.ops.shaping import expand, part, unsqueeze
 from gradcli.ops.solutions import success
 from gradcli.ops.sorting import argsort
 from gradcli.ops.systems import check_rows, copies, matrices, solve_triangular, square
-from gradcli.ops.table import Case, Index
+from gradcli.ops.table import Case, Index, floats, full
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -209,6 +209,7 @@ SQUARE, TALL, WIDE = {"x": (3, 3)}, {"x": (3, 2)}, {"x": (2, 3)}
     ],
     unlike={"scipy.linalg.lu_factor": "torch.linalg.lu_factor(x)"},
     kink="an exchange of rows is a jump",
+    demands={"a": full("lu_cpu")},
 )
 def lu_factor(a: Node, *, pivot: bool = True) -> Factored:
     """L below the diagonal and U on and above it, in one matrix, and the pivots: row k and row
@@ -227,6 +228,7 @@ def lu_factor_ex(a: Node, *, pivot: bool = True, check_errors: bool = False) -> 
     cases=[Case("torch.lu(x)[0]", SQUARE)],
     unlike={"scipy.linalg.lu": "torch.linalg.lu(x)"},
     kink="an exchange of rows is a jump",
+    demands={"a": full("lu_cpu")},
 )
 def lu(a: Node, pivot: bool = True, get_infos: bool = False) -> tuple[Node, ...]:
     """`lu_factor` as torch.lu has it; with `get_infos` the codes of success come third."""
@@ -333,6 +335,7 @@ def linalg_lu_solve(
 @table.function(
     cases=[Case("torch.lu_solve(y, x, [3, 2, 3])", {"x": (3, 3), "y": (3, 2)})],
     unlike={"scipy.linalg.lu_solve": "torch.linalg.lu_solve(LU, pivots, B)"},
+    demands={"b": floats("torch.linalg.lu_solve", "linalg.lu_solve_cpu")},
 )
 def lu_solve(b: Node, data: Node, pivots: Index) -> Node:
     """X with A @ X = B, as torch.lu_solve has it; torch.linalg.lu_solve takes B last."""

@@ -132,6 +132,8 @@ def _wanted(function: Function, parameter: Parameter, kind: str) -> str:
     """
     if parameter.kind == "int | Node | None":
         return "Tensor" if kind == "float" or kind in _ROWS else ""
+    if parameter.kind == "Node | None":
+        return "Tensor" if kind in _ROWS else ""
     if parameter.kind == "int":
         if parameter.variadic and function.group != "creation":
             return "tuple of ints" if kind == "int" else ""

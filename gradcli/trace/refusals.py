@@ -8,7 +8,7 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.shapes import show
-from gradcli.ops.table import Alike, Demand, Ranked
+from gradcli.ops.table import Alike, Demand, Ranked, kernel
 from gradcli.ops.tiling import BEYOND
 from gradcli.trace.dtype_names import C_NAMES, TYPES
 from gradcli.trace.items import Items
@@ -16,7 +16,15 @@ from gradcli.trace.objects import Object
 from gradcli.trace.values import NO_GRAD_YET, Value, Values
 
 _FLOATS = Demand("").dtypes
-_MAKERS = {"int32": "long", "int64": "long", "bool": "bool", "float16": "float", "uint8": "int"}
+_HALVES = _FLOATS[:2]
+_MAKERS = {
+    "int32": "long",
+    "int64": "long",
+    "bool": "bool",
+    "float16": "float",
+    "float32": "float",
+    "uint8": "int",
+}
 """What makes a tensor of the first dtype that is taken."""
 
 MATCHED = {"input, other": Alike("{Type} did not match {Other}")}
@@ -41,19 +49,31 @@ def check_demands(
         if isinstance(demand, Alike):
             _check_alike(values, name, operands, demand, nodes)
             continue
-        is_idle = demand.only_with and demand.only_with not in given
+        argument, _, wanted = demand.only_with.partition("=")
+        is_idle = (
+            given.get(argument, wanted) != wanted
+            if wanted
+            else argument and (argument not in given)
+        )
         if not nodes or len(nodes) < len(found) or is_idle:
             continue
         dtypes = list(map(values.array_dtype, nodes))
         like = given.get(demand.unless_like)
         is_alike = isinstance(like, Node) and like.shape == nodes[0].shape
         taken = _FLOATS if is_alike and demand.alike else demand.dtypes
+        if demand.halves:
+            taken = tuple(each for each in taken if each not in _HALVES)
         if (is_alike and not demand.alike) or not set(dtypes).isdisjoint(taken):
             continue
-        words = demand.alike if is_alike else demand.words
-        said = words.format(Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]])
+        words, kind = demand.alike if is_alike else demand.words, demand.kind
+        if demand.halves and dtypes[0] in _HALVES:
+            by_kernel = kernel(demand.halves)
+            is_kernel = "{" not in demand.halves
+            words = by_kernel.words if is_kernel else demand.halves
+            kind = by_kernel.kind if is_kernel else kind
+        said = words.format(Type=TYPES[dtypes[0]], type=C_NAMES[dtypes[0]], sizes=[*nodes[0].shape])
         raise RefusedError(
-            (demand.kind, said),
+            (kind, said),
             "type",
             f"{name}: {operands} must be of {' or '.join(taken[-2:])}, not {dtypes[0]}",
             hint=f"x.{_MAKERS[taken[0]]}() makes such a tensor of x",
