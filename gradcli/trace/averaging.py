@@ -21,7 +21,7 @@ from gradcli.trace.copies import Copies
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
 from gradcli.trace.objects import BuiltIn, Given, Object
-from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.rated import Rated
 from gradcli.trace.schedulers import Scheduler
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
@@ -82,8 +82,10 @@ class AverageRate(Scheduler):
     title = "SWALR"
 
     def __init__(
-        self, values: Values, optimiser: Optimiser, rates: list[float], turns: int, linear: bool
+        self, values: Values, optimiser: Rated, rates: list[float], turns: int, linear: bool
     ) -> None:
+        for group, rate in zip(optimiser.groups, rates, strict=True):
+            group.put("swa_lr", values.plain(rate))
         super().__init__(values, optimiser)
         self._rates, self._turns, self._linear = rates, turns, linear
 
@@ -162,7 +164,7 @@ class Averaging:
         names = ("optimizer", "swa_lr", "anneal_epochs", "anneal_strategy", "last_epoch")
         given = bind_names("SWALR", names, arguments, keywords, names[2:])
         optimiser = given["optimizer"]
-        if not isinstance(optimiser, Optimiser):
+        if not isinstance(optimiser, Rated):
             raise GradcliError("type", "a scheduler takes an optimiser first")
         last = given["swa_lr"]
         listed = self.values.elements(last) if isinstance(last, Items | tuple) else [last]

@@ -15,7 +15,7 @@ from gradcli.trace.dtypes import ALIASES, HALVES, Dtypes
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object, Recording
-from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.rated import Rated
 from gradcli.trace.special import Special
 from gradcli.trace.trees import changed
 from gradcli.trace.values import Value
@@ -85,7 +85,7 @@ class GradScaler(Object):
         self._values = autograd.values
         self._scale = scale if is_enabled else 1.0
         self._is_enabled = is_enabled
-        self._unscaled: set[Optimiser] = set()
+        self._unscaled: set[Rated] = set()
 
     def methods(self) -> dict[str, Method]:
         constant = self._values.graph.constant
@@ -112,8 +112,8 @@ class GradScaler(Object):
             return outputs
         return changed(self._values, outputs, lambda each: self._values.tensor(each) * self._scale)
 
-    def _optimiser(self, value: Value) -> Optimiser:
-        if not isinstance(value, Optimiser):
+    def _optimiser(self, value: Value) -> Rated:
+        if not isinstance(value, Rated):
             raise GradcliError("type", "a scaler takes an optimiser", hint="scaler.step(optimizer)")
         return value
 
@@ -122,7 +122,7 @@ class GradScaler(Object):
         self._scale_back(self._optimiser(value))
         return None
 
-    def _scale_back(self, optimiser: Optimiser) -> None:
+    def _scale_back(self, optimiser: Rated) -> None:
         if not self._is_enabled or optimiser in self._unscaled:
             return
         self._unscaled.add(optimiser)

@@ -12,8 +12,8 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.plateau import PlateauScheduler
+from gradcli.trace.rated import Rated
 from gradcli.trace.schedulers import Scheduler, Schedulers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values, describe
@@ -35,7 +35,7 @@ class Momenta(NamedTuple):
     least: float
 
 
-def _set_momenta(optimiser: Optimiser, momentum: float) -> None:
+def _set_momenta(optimiser: Rated, momentum: float) -> None:
     """Give all groups a momentum. Raises `value` where they have none."""
     for place in range(len(optimiser.groups)):
         if not optimiser.set_momentum(place, momentum):
@@ -46,7 +46,7 @@ def _set_momenta(optimiser: Optimiser, momentum: float) -> None:
             )
 
 
-def _note_momenta(optimiser: Optimiser, momenta: Momenta | None) -> None:
+def _note_momenta(optimiser: Rated, momenta: Momenta | None) -> None:
     """Let all groups begin with the largest momentum, and remember between what it turns."""
     if momenta is None:
         return
@@ -61,7 +61,7 @@ class OneCycle(Scheduler):
 
     title = "OneCycleLR"
 
-    def __init__(self, values: Values, optimiser: Optimiser, most: list[float], numbers: Numbers,
+    def __init__(self, values: Values, optimiser: Rated, most: list[float], numbers: Numbers,
                  linear: bool, momenta: Momenta | None, last: int) -> None:  # fmt: skip
         super().__init__(values, optimiser, last)
         self._momenta = momenta
@@ -106,7 +106,7 @@ class Cyclic(Scheduler):
 
     title = "CyclicLR"
 
-    def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, mode: str,
+    def __init__(self, values: Values, optimiser: Rated, numbers: Numbers, mode: str,
                  momenta: Momenta | None, last: int) -> None:  # fmt: skip
         if last == -1:
             for place in range(len(optimiser.groups)):
@@ -143,6 +143,7 @@ class InTurn(Object):
     """`SequentialLR`: one scheduler up to each milestone; `ChainedScheduler`: all of them."""
 
     what = "a scheduler"
+    family = "LRScheduler"
 
     def __init__(self, values: Values, parts: list[Part], milestones: list[int]) -> None:
         """Without milestones all schedulers step each time."""
@@ -173,7 +174,7 @@ class InTurn(Object):
         return Items([self.values.plain(each) for each in self.optimiser.rates()])
 
     @property
-    def optimiser(self) -> Optimiser:
+    def optimiser(self) -> Rated:
         return self._parts[0].optimiser
 
     def undo(self) -> None:

@@ -125,15 +125,7 @@ def load_state(values: Values, optimiser: RememberingOptimiser, state: Value) ->
         raise GradcliError("type", "load_state_dict takes what state_dict() gave")
     found = values.elements(state.item(["param_groups"]))
     saved = [each for each in found if isinstance(each, Dictionary)]
-    counts = [len(values.elements(group.item(["params"]))) for group in (*parameter_groups, *saved)]
-    if len(saved) != len(parameter_groups):
-        raise GradcliError("value", "loaded state dict has a different number of parameter groups",
-                           hint="it has as many as the optimiser")  # fmt: skip
-    if counts[: len(saved)] != counts[len(saved) :]:
-        raise GradcliError(
-            "value", "loaded state dict contains a parameter group that doesn't match the size of "
-            "optimizer's group", hint="it has as many groups, with as many parameters",
-        )  # fmt: skip
+    check_alike(values, parameter_groups, saved)
     for group, other in zip(parameter_groups, saved, strict=True):
         for key, value in other.pairs():
             if key != "params":
@@ -150,6 +142,19 @@ def load_state(values: Values, optimiser: RememberingOptimiser, state: Value) ->
         remembers = {str(name): values.tensor(value) for name, value in pairs.items()}
         optimiser.states[place] = remembers
         _join(optimiser, place, entry if isinstance(entry, StateOfParameter) else None)
+
+
+def check_alike(values: Values, groups: Sequence[Dictionary], saved: Sequence[Dictionary]) -> None:
+    """Raise `value` where saved groups are not as many, with as many parameters."""
+    counts = [len(values.elements(group.item(["params"]))) for group in (*groups, *saved)]
+    if len(saved) != len(groups):
+        raise GradcliError("value", "loaded state dict has a different number of parameter groups",
+                           hint="it has as many as the optimiser")  # fmt: skip
+    if counts[: len(saved)] != counts[len(saved) :]:
+        raise GradcliError(
+            "value", "loaded state dict contains a parameter group that doesn't match the size of "
+            "optimizer's group", hint="it has as many groups, with as many parameters",
+        )  # fmt: skip
 
 
 def _join(optimiser: RememberingOptimiser, place: Place, state: StateOfParameter | None) -> None:

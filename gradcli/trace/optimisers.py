@@ -24,6 +24,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.dtype_names import TYPES
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.rated import Rated
 from gradcli.trace.values import Value, Values
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ def numbers_of(values: Values, options: Mapping[str, Any], group: Dictionary) ->
     return numbers
 
 
-class Optimiser(Object):
+class Optimiser(Rated):
     """An optimiser and its parameters, in groups."""
 
     what = "an optimiser"
@@ -302,7 +303,7 @@ class Optimiser(Object):
         self.title = name
         self.rule = method
         self._defaults = defaults
-        self.groups = list(groups)
+        self.groups: list[Dictionary] = list(groups)
         self._check_apart()
         self._replace = replace
         self.states: dict[Place, State] = {}
@@ -318,38 +319,6 @@ class Optimiser(Object):
     def counts_steps(self) -> bool:
         """Whether the count of its steps is part of what it remembers."""
         return self.rule.counts
-
-    def parameters(self, group: Dictionary) -> list[Node]:
-        """The parameters of a group as they are now."""
-        found = self.values.elements(group.item(["params"]))
-        return [self.values.current(self.values.tensor(each)) for each in found]
-
-    def rates(self) -> list[float]:
-        """The learning rate of each group."""
-        return [self.values.number(group.item(["lr"]), "lr") for group in self.groups]
-
-    def first_rates(self) -> list[float]:
-        """The learning rates when the first scheduler took over."""
-        for group in self.groups:
-            if not group.contains("initial_lr"):
-                group.put("initial_lr", group.item(["lr"]))
-        return [self.values.number(group.item(["initial_lr"]), "lr") for group in self.groups]
-
-    def set_rate(self, place: int, rate: float) -> None:
-        """Give a group another learning rate."""
-        self.groups[place].put("lr", self.values.plain(rate))
-
-    def set_momentum(self, place: int, momentum: float) -> bool:
-        """Give a group another momentum, or a first beta; whether it has one of these."""
-        group, value = self.groups[place], self.values.plain(momentum)
-        if group.contains("betas"):
-            _, second = self.values.elements(group.item(["betas"]))
-            group.put("betas", (value, second))
-        elif group.contains("momentum"):
-            group.put("momentum", value)
-        else:
-            return False
-        return True
 
     def attribute(self, name: str) -> Value:
         if name == "param_groups":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +15,9 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
+from gradcli.trace.optimiser_states import check_alike
 from gradcli.trace.printing import LINE
+from gradcli.trace.rated import Rated
 from gradcli.trace.values import Value
 
 
@@ -32,7 +35,7 @@ class States(Dictionary):
         return super().contains(self.values.first.get(value, value))
 
 
-class OwnOptimiser(Instance):
+class OwnOptimiser(Rated, Instance):
     """An object of such a class."""
 
     def __init__(self, autograd: Autograd, made_by: Class) -> None:
@@ -40,11 +43,19 @@ class OwnOptimiser(Instance):
         self.autograd = autograd
         self.fields |= {"param_groups": Items([]), "state": States(self.values)}
 
+    @property
+    def groups(self) -> Sequence[Dictionary]:  # type: ignore[override]
+        """What `param_groups` is bound to now."""
+        found = self.values.elements(self.fields["param_groups"])
+        return [each for each in found if isinstance(each, Dictionary)]
+
     def methods(self) -> dict[str, Method]:
         return {
             "__init__": self.begin,
             "zero_grad": self._zero_grad,
             "add_param_group": self._add_group,
+            "state_dict": self._state_dict,
+            "load_state_dict": self._load,
         }
 
     def method(self, name: str) -> Method:
@@ -90,9 +101,63 @@ class OwnOptimiser(Instance):
         assert isinstance(groups, Items)
         held = group.item(["params"])
         nodes = [held] if isinstance(held, Node) else self.values.elements(held)
-        pairs = dict([*defaults.pairs(), *group.pairs()]) | {"params": Items(nodes)}
+        pairs = dict(group.pairs()) | {"params": Items(nodes)}
+        pairs |= {key: value for key, value in defaults.pairs() if key not in pairs}
         groups.append(Dictionary(self.values, list(pairs.items())))
         return None
+
+    def _state_dict(self, arguments: list[Value], keywords: Given) -> Value:
+        """What is remembered, and the groups, with numbers in place of parameters."""
+        bind_names("state_dict", (), arguments, keywords)
+        numbers = {node: place for place, node in enumerate(self._all_parameters())}
+        groups = Items([])
+        for group in self.groups:
+            own = [self.values.plain(numbers[node]) for node in self.parameters(group)]
+            pairs = [pair for pair in group.pairs() if pair[0] != "params"]
+            groups.append(Dictionary(self.values, [*pairs, ("params", Items(own))]))
+        remembered = self.fields["state"]
+        assert isinstance(remembered, Dictionary)
+        current = {key: self.values.current(key) if isinstance(key, Node) else key
+                   for key, _ in remembered.pairs()}  # fmt: skip
+        state = [
+            (self.values.plain(numbers[node]) if node in numbers else node, entry)
+            for node, entry in ((current[key], entry) for key, entry in remembered.pairs())
+        ]
+        return Dictionary(
+            self.values, [("state", Dictionary(self.values, state)), ("param_groups", groups)]
+        )
+
+    def _load(self, arguments: list[Value], keywords: Given) -> Value:
+        """Go on with what `state_dict` gave, in dictionaries of its own."""
+        (given,) = bind_names("load_state_dict", ("state_dict",), arguments, keywords).values()
+        known = isinstance(given, Dictionary) and given.contains("state")
+        if not isinstance(given, Dictionary) or not known or not given.contains("param_groups"):
+            raise GradcliError("type", "load_state_dict takes what state_dict() gave")
+        saved = [e for e in self.values.elements(given.item(["param_groups"]))
+                 if isinstance(e, Dictionary)]  # fmt: skip
+        check_alike(self.values, self.groups, saved)
+        groups = Items([])
+        for group, other in zip(self.groups, saved, strict=True):
+            pairs = [pair for pair in other.pairs() if pair[0] != "params"]
+            pairs.append(("params", group.item(["params"])))
+            groups.append(Dictionary(self.values, pairs))
+        state, remembered = States(self.values), given.item(["state"])
+        nodes = dict(enumerate(self._all_parameters()))
+        for key, entry in remembered.pairs() if isinstance(remembered, Dictionary) else ():
+            own = nodes[self.values.integer(key, "a parameter's number")] if isinstance(
+                key, Node) and not key.shape else key  # fmt: skip
+            own = self.values.first.get(own, own) if isinstance(own, Node) else own
+            copied = Dictionary(self.values, entry.pairs()) if isinstance(
+                entry, Dictionary) else entry  # fmt: skip
+            state.put(own, copied)
+        self.fields |= {"param_groups": groups, "state": state}
+        defaults = self.fields["defaults"]
+        if isinstance(defaults, Dictionary) and not defaults.contains("differentiable"):
+            defaults.put("differentiable", self.values.graph.constant(False))
+        return None
+
+    def _all_parameters(self) -> list[Node]:
+        return [node for group in self.groups for node in self.parameters(group)]
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))

@@ -11,7 +11,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
-from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.rated import Rated
 from gradcli.trace.schedulers import FLAGS
 from gradcli.trace.values import Value, Values
 
@@ -46,7 +46,7 @@ class OwnScheduler(Instance):
         names = ("optimizer", "last_epoch", "verbose")
         given = bind_names("LRScheduler", names, arguments, keywords, names[1:])
         optimiser = given["optimizer"]
-        if not isinstance(optimiser, Optimiser):
+        if not isinstance(optimiser, Rated):
             raise GradcliError("type", "a scheduler takes an optimiser first")
         self.fields["optimizer"] = optimiser
         self.fields["base_lrs"] = Items([*map(self.values.plain, optimiser.first_rates())])
@@ -60,7 +60,7 @@ class OwnScheduler(Instance):
     def _step(self, arguments: list[Value], keywords: Given) -> Any:
         epoch = bind_names("step", ("epoch",), arguments, keywords, ("epoch",)).get("epoch")
         optimiser = self.fields["optimizer"]
-        assert isinstance(optimiser, Optimiser)
+        assert isinstance(optimiser, Rated)
         names_epoch = epoch is not None
         if epoch is None:
             epoch = self.values.plain(self.values.integer(self.fields["last_epoch"], "epoch") + 1)

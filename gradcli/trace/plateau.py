@@ -12,7 +12,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
-from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.rated import Rated
 from gradcli.trace.schedulers import Scheduler, Schedulers, Visit
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
@@ -40,7 +40,7 @@ class PlateauScheduler(Scheduler):
     def __init__(
         self,
         values: Values,
-        optimiser: Optimiser,
+        optimiser: Rated,
         settings: PlateauSettings,
         least: Sequence[float],
     ) -> None:

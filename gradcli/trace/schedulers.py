@@ -11,12 +11,13 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.bounds import check_numbers
+from gradcli.trace.classes import Instance
 from gradcli.trace.counters import Occurrences
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.rated import Rated
 from gradcli.trace.schedules import SCHEDULES, Numbers
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import class_of
@@ -46,7 +47,7 @@ class Scheduler(Object):
     numbers: Mapping[str, float] = EMPTY
     """What it was made with, by PyTorch's names."""
 
-    def __init__(self, values: Values, optimiser: Optimiser, last: int = -1) -> None:
+    def __init__(self, values: Values, optimiser: Rated, last: int = -1) -> None:
         """`last` is the epoch after which it goes on; -1 at the beginning. Raises `value`."""
         self.values = values
         self.optimiser = optimiser
@@ -202,7 +203,7 @@ class FormulaScheduler(Scheduler):
     """A scheduler with a formula."""
 
     def __init__(
-        self, values: Values, optimiser: Optimiser, name: str, numbers: Numbers, last: int
+        self, values: Values, optimiser: Rated, name: str, numbers: Numbers, last: int
     ) -> None:
         super().__init__(values, optimiser, last)
         self.title = name
@@ -224,7 +225,7 @@ class WarmRestarts(Scheduler):
 
     title = "CosineAnnealingWarmRestarts"
 
-    def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, last: int) -> None:
+    def __init__(self, values: Values, optimiser: Rated, numbers: Numbers, last: int) -> None:
         super().__init__(values, optimiser, last)
         length, factor = numbers["T_0"], numbers["T_mult"]
         self.numbers = {
@@ -278,7 +279,7 @@ class WarmRestarts(Scheduler):
 class LambdaScheduler(Scheduler):
     """`LambdaLR` and `MultiplicativeLR`: a function of the program says by what."""
 
-    def __init__(self, values: Values, optimiser: Optimiser, functions: list[Object],
+    def __init__(self, values: Values, optimiser: Rated, functions: list[Object],
                  of_first: bool, last: int) -> None:  # fmt: skip
         super().__init__(values, optimiser, last)
         self._functions = functions
@@ -289,8 +290,22 @@ class LambdaScheduler(Scheduler):
         return Items(list(self._functions)) if name == "lr_lambdas" else super().attribute(name)
 
     def state(self) -> list[tuple[Value, Value]]:
-        """The same, and None for each of the functions, which are not saved."""
-        return [*super().state(), ("lr_lambdas", Items([None] * len(self.first)))]
+        """The same, and what objects that are called have; None for functions, which are not
+        saved.
+        """
+        saved: list[Value] = [
+            Dictionary(self.values, each.fields.items()) if isinstance(each, Instance) else None
+            for each in self._functions
+        ]
+        saved *= len(self.first) if len(saved) == 1 else 1
+        return [*super().state(), ("lr_lambdas", Items(saved))]
+
+    def load(self, state: Dictionary) -> None:
+        super().load(state)
+        saved = self.values.elements(state.item(["lr_lambdas"]))
+        for function, each in zip(self._functions, saved, strict=False):
+            if isinstance(function, Instance) and isinstance(each, Dictionary):
+                function.fields |= {str(name): value for name, value in each.pairs()}
 
     def rate(self, place: int, before: float) -> Visit:
         function = self._functions[min(place, len(self._functions) - 1)]
@@ -304,7 +319,7 @@ class MilestoneScheduler(Scheduler):
 
     title = "MultiStepLR"
 
-    def __init__(self, values: Values, optimiser: Optimiser, milestones: Occurrences, gamma: float,
+    def __init__(self, values: Values, optimiser: Rated, milestones: Occurrences, gamma: float,
                  last: int) -> None:  # fmt: skip
         super().__init__(values, optimiser, last)
         self._milestones, self.numbers = milestones, {"gamma": gamma}
@@ -342,9 +357,9 @@ class Schedulers:
         }
         self.functions = {f"torch.optim.lr_scheduler.{name}": make for name, make in makers.items()}
 
-    def optimiser(self, value: Value) -> Optimiser:
+    def optimiser(self, value: Value) -> Rated:
         """What a scheduler takes first. Raises `type`."""
-        if not isinstance(value, Optimiser):
+        if not isinstance(value, Rated):
             kind = "Parameter" if value in self.values.parameters else class_of(self.values, value)
             said = f"{kind} is not an Optimizer"
             raise RefusedError(("TypeError", said), "type", "a scheduler takes an optimiser first")
