@@ -195,7 +195,8 @@ class ClassDefinitions:
         if kind is not None:
             from gradcli.trace.enumerations import Enumeration
 
-            return Enumeration(self._values, made, kind == "IntEnum")
+            written = self._tracer.python.written
+            return Enumeration(self._values, made, kind == "IntEnum", written)
         if _RECORD not in names:
             return made
         record = self._record(made)

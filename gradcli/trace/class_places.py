@@ -10,17 +10,23 @@ _BY_MODULE = {
     "torch._C": "Generator _LinAlgError",
     "torch.nn.utils.rnn": "PackedSequence",
     "numpy": "ndarray str_ float64 float32 int64 int32 uint8",
-    "collections": "OrderedDict",
-    "torch.nn.parameter": "Parameter Buffer",
+    "collections": "OrderedDict defaultdict Counter deque",
+    "torch.nn.parameter": "Parameter Buffer UninitializedBuffer UninitializedParameter",
     "torch.nn.modules.activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid "
         "LogSoftmax Mish MultiheadAttention PReLU RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax "
         "Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
     ),
-    "torch.nn.modules.batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
-    "torch.nn.modules.container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+    "torch.nn.modules.batchnorm": (
+        "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
+        "SyncBatchNorm"
+    ),
+    "torch.nn.modules.container": (
+        "Container ModuleDict ModuleList ParameterDict ParameterList Sequential"
+    ),
     "torch.nn.modules.conv": (
-        "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"
+        "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d "
+        "LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"
     ),
     "torch.nn.modules.distance": "CosineSimilarity PairwiseDistance",
     "torch.nn.modules.dropout": (
@@ -28,7 +34,10 @@ _BY_MODULE = {
     ),
     "torch.nn.modules.flatten": "Flatten Unflatten",
     "torch.nn.modules.fold": "Fold Unfold",
-    "torch.nn.modules.instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+    "torch.nn.modules.instancenorm": (
+        "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d "
+        "LazyInstanceNorm3d"
+    ),
     "torch.nn.modules.linear": "Bilinear Identity LazyLinear Linear",
     "torch.nn.modules.loss": (
         "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss "
@@ -37,20 +46,28 @@ _BY_MODULE = {
         "SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss"
     ),
     "torch.nn.modules.module": "Module",
+    "torch.nn.modules.adaptive": "AdaptiveLogSoftmaxWithLoss",
+    "torch.nn.modules.channelshuffle": "ChannelShuffle",
+    "torch.nn.parallel.data_parallel": "DataParallel",
+    "torch.nn.parallel.distributed": "DistributedDataParallel",
+    "torch.jit._script": "ScriptModule",
+    "torch.fx.graph_module": "GraphModule",
     "torch.nn.modules.normalization": (
         "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm"
     ),
     "torch.nn.modules.padding": (
+        "CircularPad1d CircularPad2d CircularPad3d "
         "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d "
         "ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d"
     ),
     "torch.nn.modules.pixelshuffle": "PixelShuffle PixelUnshuffle",
     "torch.nn.modules.pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
-        "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d MaxPool1d "
-        "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
+        "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d FractionalMaxPool2d "
+        "FractionalMaxPool3d LPPool1d LPPool2d LPPool3d MaxPool1d MaxPool2d MaxPool3d "
+        "MaxUnpool1d MaxUnpool2d MaxUnpool3d"
     ),
-    "torch.nn.modules.rnn": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+    "torch.nn.modules.rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
     "torch.nn.modules.sparse": "Embedding EmbeddingBag",
     "torch.nn.modules.transformer": (
         "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "

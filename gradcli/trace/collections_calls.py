@@ -81,6 +81,7 @@ class Deque(Object):
     """A list that forgets its other end where it would grow longer than `most`."""
 
     what = "a deque"
+    title = "collections.deque"
     is_row = True
 
     def __init__(self, values: Values, items: Sequence[Any], most: int | None) -> None:

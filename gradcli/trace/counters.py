@@ -21,6 +21,7 @@ class Occurrences(Dictionary):
     """The counts by value; that of what does not occur is 0."""
 
     what = "a Counter"
+    title = "Counter"
 
     def item(self, items: Sequence[Any]) -> Any:
         key = items[0] if len(items) == 1 else tuple(items)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import RefusedError
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given, Object
@@ -65,8 +65,12 @@ class Enumeration(Object):
 
     what = "an enumeration"
 
-    def __init__(self, values: Values, made: Class, plain: bool) -> None:
+    def __init__(
+        self, values: Values, made: Class, plain: bool, written: Callable[..., str]
+    ) -> None:
+        """`plain` members are numbers; `written` gives a value as text."""
         self.values = values
+        self._written = written
         self._made = made
         self.members: dict[str, Member] = {}
         held = made.frame.values
@@ -87,11 +91,15 @@ class Enumeration(Object):
         for member in self.members.values():
             if is_same(self.values, member.fields["value"], value):
                 return member
-        raise GradcliError("value", f"this is no value of {self._made.name}",
-                           hint=f"there are {', '.join(self.members)}")  # fmt: skip
+        shown = self._written(value, quoted=True)
+        raise RefusedError(
+            ("ValueError", f"{shown} is not a valid {self._made.name}"),
+            "value", f"{shown} is no value of {self._made.name}",
+            hint=f"there are {', '.join(self.members)}",
+        )  # fmt: skip
 
     def item(self, items: Sequence[Any]) -> Value:
-        return self._member(str(items[0]))
+        return self._member(str(items[0]), "KeyError", repr(str(items[0])))
 
     def contains(self, value: Any) -> bool:
         return any(value is member for member in self.members.values())
@@ -103,7 +111,8 @@ class Enumeration(Object):
             return Dictionary(self.values, self.members.items())
         if name == "__name__" or self._made.found(name) is not None:
             return self._made.attribute(name)
-        return self._member(name)
+        said = f"type object {self._made.name!r} has no attribute {name!r}"
+        return self._member(name, "AttributeError", said)
 
     def method(self, name: str) -> Any:
         return self._made.method(name)
@@ -111,10 +120,13 @@ class Enumeration(Object):
     def is_same(self, other: Any) -> bool:
         return other is self or other is self._made
 
-    def _member(self, name: str) -> Member:
+    def _member(self, name: str, kind: str, said: str) -> Member:
+        """Python's error for one that is not there is of this kind, and says this."""
         if name not in self.members:
-            raise GradcliError("name", f"{self._made.name} has no member {name!r}",
-                               hint=f"there are {', '.join(self.members)}")  # fmt: skip
+            raise RefusedError(
+                (kind, said), "name", f"{self._made.name} has no member {name!r}",
+                hint=f"there are {', '.join(self.members)}",
+            )  # fmt: skip
         return self.members[name]
 
     def shown(self) -> str:

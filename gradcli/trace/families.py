@@ -34,7 +34,7 @@ _MADE_FROM = {
         )
     },
     "Adam": "AdamW",
-    "_LRScheduler": "LRScheduler",
+    "LRScheduler": "_LRScheduler",
     "Gamma": "Chi2",
     "OneHotCategorical": "OneHotCategoricalStraightThrough",
     "TransformedDistribution": "Gumbel HalfCauchy HalfNormal InverseGamma Kumaraswamy LogNormal "

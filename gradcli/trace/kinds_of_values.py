@@ -6,18 +6,25 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.absent import Absent
 from gradcli.trace.caught import Caught
+from gradcli.trace.class_places import PLACES
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import (
     Dictionary,
-    FrozenSetOfValues,
-    OrderedDictionary,
-    SetOfValues,
 )
 from gradcli.trace.dtypes import FLOATS, INTEGERS
 from gradcli.trace.families import families, is_family
-from gradcli.trace.items import Device, Generated, Items, NumpyText, Passed, Unquoted
+from gradcli.trace.items import (
+    Device,
+    Generated,
+    Items,
+    NumpyDtype,
+    NumpyText,
+    Passed,
+    Unquoted,
+)
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, ClassName, Object, TypeHint, plain_value
 from gradcli.trace.own_errors import OwnError, is_error, kinds_of
@@ -28,13 +35,23 @@ from gradcli.trace.values import Value, describe
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set",
           "frozenset", "range", "Module", "Parameter", "Number", "FloatTensor", "ndarray",
           "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType",
-          "Node", "type")  # fmt: skip
+          "Node", "type", "OrderedDict", "defaultdict", "Counter", "deque", "Distribution",
+          "Transform", "Dataset", "Constraint")  # fmt: skip
 
 
-_ALIASES = {"Variable": "Tensor", "OrderedDict": "dict", "defaultdict": "dict"}
-"""Other names of classes."""
+_ALIASES = {
+    "Variable": "Tensor",
+    "Real": "Number",
+    "Complex": "Number",
+    "DefaultDict": "defaultdict",
+    **{name.capitalize(): name for name in ("tuple", "list", "dict", "deque")},
+}
+"""Other names of classes, those of `typing` and `numbers` among them."""
 _ROWS = frozenset(("list", "tuple", "str", "range", "bytes", "Size"))
-_SETS, _TABLES = frozenset(("set", "frozenset")), frozenset(("dict", "defaultdict", "Counter"))
+_SETS, _TABLES = (
+    frozenset(("set", "frozenset")),
+    frozenset(("dict", "OrderedDict", "defaultdict", "Counter")),
+)
 _SEVERAL = _ROWS | _SETS | _TABLES | {"deque", "Tensor", "Parameter", "ndarray"}
 _ABSTRACT: dict[str, tuple[frozenset[str], str | None]] = {
     "Sequence": (_ROWS | {"deque"}, None),
@@ -52,6 +69,14 @@ method by which an object of the program is, too.
 """
 _OF_NUMPY = frozenset(("integer", "floating", "number", "generic", "bool_", *INTEGERS, *FLOATS))
 """Classes of numbers of NumPy's, which Python's numbers are not of."""
+
+
+_INTEGERS = ("int", "bool")
+_NUMBERS = {
+    "int": _INTEGERS, "float": ("float",), "Number": (*_INTEGERS, "float"), "Integral": _INTEGERS,
+    "Rational": _INTEGERS,
+}  # fmt: skip
+"""By class, those of Python's numbers that are of it."""
 
 
 def kind_of(value: Value, numbers: PrintedNumbers) -> str:
@@ -76,11 +101,11 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return "device"
     if isinstance(value, tuple) and hasattr(value, "title"):
         return str(value.title)
-    kinds = {NumpyText: "str_", str: "str", Generated: "generator", Items: "list", tuple: "tuple",
-             FrozenSetOfValues: "frozenset", SetOfValues: "set",
-             OrderedDictionary: "OrderedDict", Dictionary: "dict", range: "range",
-             type(None): "NoneType"}  # fmt: skip
-    other = value.title if isinstance(value, Object) else "function"
+    kinds: dict[type, str] = {
+        NumpyText: "str_", str: "str", Generated: "generator", Items: "list", tuple: "tuple",
+        range: "range", type(None): "NoneType",
+    }  # fmt: skip
+    other = value.title.rpartition(".")[2] if isinstance(value, Object) else "function"
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)
 
 
@@ -105,14 +130,14 @@ def is_class(value: Value) -> bool:
 def is_known(name: str) -> bool:
     """Whether a class has that name, wherever it is defined."""
     of_python = name in _KNOWN or name in _ALIASES or name in _ABSTRACT or name in _OF_NUMPY
-    return of_python or is_error(name) or is_family(name)
+    return of_python or is_error(name) or is_family(name) or name in PLACES
 
 
 def known_kind(value: Value, name: str) -> Value:
-    """What a name stands for; the name itself, where it is that of a class from which PyTorch's
-    are made, and nothing else is known of it.
+    """What a name stands for; the class of that name, where it is one from which PyTorch's are
+    made, and nothing else is known of it.
     """
-    return name if isinstance(value, Absent) and is_known(name) else value
+    return ClassName(name) if isinstance(value, Absent) and is_known(name) else value
 
 
 def _is_error_of(value: Value, wanted: Any) -> bool:
@@ -133,7 +158,7 @@ def is_of_kinds(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
             waiting += reversed(each)
         elif isinstance(each, Absent):
             each.shown()  # which says what is not there
-        elif isinstance(each, Items | Dictionary | Module | Node):
+        elif _is_no_class(each):
             said = "isinstance() arg 2 must be a type, a tuple of types, or a union"
             raise RefusedError(
                 ("TypeError", said), "type",
@@ -143,6 +168,15 @@ def is_of_kinds(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         elif is_of_kind(value, each, numbers):
             return True
     return False
+
+
+def _is_no_class(value: Value) -> bool:
+    """Whether it is a value that `isinstance` has no use for."""
+    if isinstance(value, BuiltIn):
+        return value.name in FUNCTIONS and value.name not in _KNOWN
+    if isinstance(value, Unquoted):
+        return value.startswith("torch.") and not isinstance(value, NumpyDtype)
+    return isinstance(value, Items | Dictionary | Module | Node | str)
 
 
 def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
@@ -155,7 +189,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     of_pytorch = isinstance(wanted, BuiltIn) and wanted.name.startswith("torch.")
     value = plain_value(value)
     found = kind_of(value, numbers)
-    found = {"OrderedDict": "dict", "str_": "str"}.get(found, found)
+    found = "str" if found == "str_" else found
     if isinstance(wanted, BuiltIn | ClassName):
         wanted = wanted.name.rpartition(".")[2]
     if wanted == "object":
@@ -169,10 +203,12 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return _is_abstract(value, found, wanted)
     if isinstance(value, tuple) and wanted == "tuple":
         return True
-    if wanted in ("float", "int", "Number"):
-        floats = ("float",) if numbers.values.is_python else ("int", "float")
-        of_number = {"int": ("int", "bool"), "float": floats}
-        return found in of_number.get(wanted, ("int", "float", "bool"))
+    if wanted == "dict":
+        return found in _TABLES
+    if wanted in _NUMBERS:
+        return found in _NUMBERS[wanted] or (
+            wanted == "float" and found == "int" and not numbers.values.is_python
+        )
     if isinstance(value, Object) and wanted in families(value):
         return True
     if wanted not in _KNOWN:
@@ -228,14 +264,15 @@ def _is_among(dtype: str, wanted: str) -> bool:
     known = {
         "float": dtype == "float64", "bool_": dtype == "bool", "integer": integers,
         "floating": floats, "number": integers or floats, "Number": integers or floats,
-        "generic": True,
+        "generic": True, "Integral": integers, "Rational": integers,
     }  # fmt: skip
     return known.get(wanted, dtype == wanted and dtype != "bool")
 
 
 def _is_of_none(value: Value, wanted: Any, of_pytorch: bool) -> bool:
     """False, as a value is not of that class. Raises `type` where nobody knows the class."""
-    if not of_pytorch and not (isinstance(value, Object) and value.family):
+    is_family = isinstance(value, Object) and value.family
+    if not (of_pytorch or is_family or (isinstance(wanted, str) and is_known(wanted))):
         raise GradcliError(
             "type",
             f"isinstance does not know the class {wanted if isinstance(wanted, str) else ''}",

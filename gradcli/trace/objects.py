@@ -316,7 +316,9 @@ class TypeHint(Object):
         return self
 
     def item(self, items: Sequence[Any]) -> Any:
-        return TypeHint()
+        if self.kinds == ("Union",):
+            return TypeHint(items)
+        return TypeHint((*items, None)) if self.kinds == ("Optional",) else TypeHint()
 
 
 def joined(kind: Any, name: str) -> Object | None:

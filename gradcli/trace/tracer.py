@@ -31,7 +31,7 @@ from gradcli.trace.loops import (
 )
 from gradcli.trace.names import alternatives, repeats
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import ClassName, Object
 from gradcli.trace.user_functions import UserFunctions
 from gradcli.trace.values import Value, Values
 from gradcli.trace.visits import Visit
@@ -302,11 +302,15 @@ class Tracer(UserFunctions):
         for each in alternatives(wanted):
             name = getattr(each, "id", getattr(each, "name", ""))
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
-            made = known_kind(other.values[name], name) if other else name
+            made = known_kind(other.values[name], name) if other else ClassName(name)
             if isinstance(each, syntax.Attribute):
                 path = path_of(each)
                 is_held = path is None or self.frame.holder(path[0]) is not None  # self.kinds
-                made = (yield self.visit(each)) if is_held else self.function_value(each) or name
+                function = None if is_held else self.function_value(each)
+                if function is not None:
+                    made = function
+                elif is_held or not is_known(name):
+                    made = yield self.visit(each)  # which says what a module does not have
             elif isinstance(each, syntax.Call) or not name:  # type(x), None
                 made = yield self.visit(each)
             elif other is None and name not in self.frame.imports and not is_known(name):
