@@ -121,7 +121,14 @@ class BackwardHooks:
     def _whole(self, node: Node, grad: Node) -> Node:
         """A gradient in the shape of its tensor, as a tensor and not a number."""
         whole = grad if grad.shape == node.shape else grad + zeros_like(node)
+        whole = self.in_dtype_of(node, whole)
         return detach(whole) if whole.known is not None or not self.creates_graph else whole
+
+    def in_dtype_of(self, node: Node, grad: Node) -> Node:
+        """A gradient in the dtype of its tensor, also where it is made of numbers alone."""
+        if self.dtypes is None or grad.kind != node.kind:
+            return grad
+        return self.dtypes.as_dtype(grad, self.dtypes.of(node))
 
     def _without_nan(
         self, node: Node, found: Iterable[tuple[int, Node]]

@@ -165,7 +165,10 @@ class Conversions:
                 from gradcli.trace.backward_arrays import check_forward  # few cells come here
 
                 check_forward(self.values, node)
-            return bind(node)
+            tensor = bind(node)
+            if self.autograd.dtypes is not None:
+                self.autograd.dtypes.name(tensor, self.values.array_dtype(node))
+            return tensor
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
 
     def _type_as(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -61,6 +61,11 @@ class FunctionContext(Object):
     def set(self, name: str, value: Value) -> None:
         self.fields[name] = value
 
+    def delete(self, name: str) -> None:
+        if name not in self.fields:
+            raise self.has_no("attribute", name)
+        del self.fields[name]
+
     def methods(self) -> dict[str, Method]:
         return {
             "save_for_backward": self._save,
@@ -152,7 +157,8 @@ class FunctionCalls:
         ]  # fmt: skip
 
         def backward(cotangent: Node) -> list[Node | None]:
-            given = self._given(context, self._parts(cotangent, parts), parts)
+            grads = map(self.autograd.in_dtype_of, parts, self._parts(cotangent, parts))
+            given = self._given(context, [*grads], parts)
             found = self._backward(made, context, given)
             return self._checked(made, found, arguments, places)
 
@@ -223,10 +229,11 @@ class FunctionCalls:
                 for each, tangent in zip(arguments, given, strict=True)
             ]
         saved, context.saved = context.saved, context.saved_for_forward or context.saved
+        fields = {**context.fields}  # `jvp` may delete what it has used, and be asked again
         try:
             found = self.autograd.run_inside(self._method(made, "jvp")([context, *given], {}))
         finally:
-            context.saved = saved
+            context.saved, context.fields = saved, fields
         rows = [self.values.tensor(each, "what jvp returns") for each in
                 (found if isinstance(found, tuple | Items) else (found,))]  # fmt: skip
         return rows[0] if len(rows) == 1 else cat([flatten(cast(row, "float")) for row in rows])

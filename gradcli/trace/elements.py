@@ -157,6 +157,10 @@ class ElementUpdates(Calls):
         base = self.values.current(base)
         if views and self.values.is_pytorch and self.records:
             self._check_single(base, views, items)
+            if not self.autograd.unrecorded_views.isdisjoint(views):
+                from gradcli.trace.refusals import view_unrecorded  # a mistake
+
+                raise view_unrecorded()
         first = self.graph.count
         if items is None and not views:
             whole = value
@@ -280,8 +284,9 @@ class ElementUpdates(Calls):
         self.values.copies.add(new)
         if old in self.values.turned and new.shape == old.shape:
             self.values.turned[new] = self.values.turned[old]
-        if old in self.values.parameters:
-            self.values.parameters.add(new)
+        for alike in (self.values.parameters, self.values.arrays, self.values.boxed):
+            if old in alike:
+                alike.add(new)
         self.autograd.follow(old, new)
         name = self.leaves.pop(old, None)
         if name is not None and new.op is LEAF:

@@ -42,12 +42,9 @@ class InferredTensors:
 
     def __contains__(self, node: Node) -> bool:
         """Whether a tensor, or what it is a view of, was made in a block."""
-        base, _ = self._values.storage(node)
-        return any(
-            start <= each.index < (each.index + 1 if end is None else end)
-            for each in (node, base)
-            for start, end in self._spans
-        )
+        index = self._values.storage(node)[0].index
+        return any(start <= index < (index + 1 if end is None else end)
+                   for start, end in self._spans)  # fmt: skip
 
     def _are_outside(self) -> bool:
         return all(end is not None for _, end in self._spans)

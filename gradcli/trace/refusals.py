@@ -281,6 +281,22 @@ def view_detached() -> RefusedError:
                         hint="y = y.detach()")  # fmt: skip
 
 
+def view_unrecorded() -> RefusedError:
+    """The error of a view that was made under `no_grad` and changes where gradients flow."""
+    said = (
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+        "your code by moving both the view and the inplace either both inside the no_grad block "
+        "(if you don't want the inplace to be tracked) or both outside (if you want the inplace to "
+        "be tracked)."
+    )
+    return RefusedError(
+        ("RuntimeError", said), "value",
+        "a view that was made under no_grad cannot change in place where gradients flow",
+        hint="do both under no_grad, or both outside",
+    )  # fmt: skip
+
+
 _KINDS = ("bool", "int", "float")
 _UFUNCS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide",
            "**": "power", "%": "remainder", "&": "bitwise_and", "|": "bitwise_or",

@@ -203,7 +203,10 @@ class Transforms:
     ) -> tuple[Node, ...]:
         found = vjp(list(outputs), list(cotangents), list(inputs))
         pairs = zip(found, inputs, strict=True)
-        return tuple(zeros_like(node) if grad is None else grad for grad, node in pairs)
+        return tuple(
+            self.autograd.in_dtype_of(node, zeros_like(node) if grad is None else grad)
+            for grad, node in pairs
+        )
 
     def _jacobian(self, result: Value, inputs: Value, _: Value) -> Value:
         """For each tensor of the value, and in it for each of the arguments: the axes of the one,
