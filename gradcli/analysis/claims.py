@@ -11,13 +11,17 @@ from gradcli.analysis.evidence import Evidence, from_file, from_formula, from_te
 from gradcli.diagnostics import Advice, GradcliError, Setting, Source
 from gradcli.graph import Array, Node
 from gradcli.language.parser import parse_expression
+from gradcli.trace.expressions import CONSTANTS
 
 
 def claimed_text(walk: Walk, name: str, source: Source) -> tuple[Claim, Evidence]:
     """A formula over the program's names, or numbers. Raises `name`, and what tracing raises."""
     leaf, own = _leaf(walk, name), typed(walk, source)
-    expression = parse_expression(source, walk.problem.options.limits.parse)
-    evidence = from_text(expression, source) or from_formula(source)
+    problem = walk.problem
+    expression = parse_expression(source, problem.options.limits.parse)
+    bound = {*problem.names, *walk.inputs, *walk.vectors}
+    bound |= problem.program.names - CONSTANTS.keys()
+    evidence = from_text(expression, source, own.node.size, bound) or from_formula(source)
     return Claim(walk, name, leaf, own.node, own if evidence.formula else None), evidence
 
 

@@ -8,14 +8,25 @@ exact as the other numbers next to it, and exact if they are whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Shape
-from gradcli.language.syntax import Expression, List, Number, Tuple, Unary
+from gradcli.language.rewrite import places
+from gradcli.language.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Expression,
+    List,
+    Name,
+    Number,
+    Tuple,
+    Unary,
+)  # fmt: skip
 
 DOUBLE_DIGITS = 16
 """Numbers with so many digits were not rounded when they were written."""
@@ -50,7 +61,7 @@ class Evidence:
     def slack_of(self, shape: Shape) -> Array:
         """The slack of each element; one number may stand for all of them."""
         slack = np.asarray(self.slack)
-        return slack.reshape(shape) if slack.size > 1 else np.broadcast_to(slack.reshape(()), shape)
+        return np.broadcast_to(slack.reshape(() if slack.size == 1 else shape), shape)
 
 
 def from_formula(source: Source) -> Evidence:
@@ -65,17 +76,28 @@ def from_file(dtype: np.dtype[np.generic]) -> Evidence:
     return Evidence(f"the rounding of {dtype.name}, the dtype of the file", dtype=dtype.name)
 
 
-def from_text(expression: Expression, source: Source) -> Evidence | None:
-    """What numbers say by their digits; None for an expression that is not plain numbers."""
-    texts = []
-    for each in _numbers(expression):
-        if each is None:
-            return None
-        texts.append(source.text[slice(*each.span)])
+def from_text(
+    expression: Expression, source: Source, size: int, bound: Container[str]
+) -> Evidence | None:
+    """What numbers say by their digits; those that are worked out, as 1/3, are not rounded. None
+    for an expression that is not so many plain numbers, or reads names that are `bound`.
+    """
+    numbers = list(_numbers(expression))
+    if len(numbers) != size or not all(_is_plain(each, bound) for each in numbers):
+        return None
+    texts = [source.text[slice(*each.span)] if isinstance(each, Number) else "" for each in numbers]
+    written = np.array([text != "" for text in texts], bool)
     if max(map(_digits, texts), default=0) >= DOUBLE_DIGITS:
         return Evidence("the rounding of float64, which the numbers have", dtype="float64")
-    units = np.array([_unit(text) for text in texts])
-    return _written(units, np.array([_is_bare_zero(text) for text in texts]))
+    if texts and not written.any():
+        return Evidence("the rounding of both computations")
+    found = _written(
+        np.array([_unit(text) for text in texts if text]),
+        np.array([_is_bare_zero(text) for text in texts if text], bool),
+    )
+    slack = np.zeros(len(texts))
+    slack[written] = found.slack
+    return replace(found, slack=slack)
 
 
 def from_values(values: Array) -> Evidence:
@@ -120,8 +142,8 @@ def _written(units: Array, bare: Array) -> Evidence:
     return Evidence("half a unit of the last digit as written", slack)
 
 
-def _numbers(expression: Expression) -> Iterator[Number | None]:
-    """The numbers of nested lists in order; None for anything else."""
+def _numbers(expression: Expression) -> Iterator[Expression]:
+    """The numbers of nested lists in order, without their signs."""
     stack = [expression]
     while stack:
         each = stack.pop()
@@ -130,7 +152,18 @@ def _numbers(expression: Expression) -> Iterator[Number | None]:
         elif isinstance(each, Unary) and each.operator in ("+", "-"):
             stack.append(each.operand)
         else:
-            yield each if isinstance(each, Number) else None
+            yield each
+
+
+def _is_plain(expression: Expression, bound: Container[str]) -> bool:
+    """Whether it is a number, or worked out of numbers alone."""
+    for place in places(expression):
+        part = place.part
+        if not isinstance(part, Number | Name | Unary | Binary | Call | Attribute):
+            return False
+        if isinstance(part, Name) and part.id in bound:
+            return False
+    return True
 
 
 def _unit(text: str) -> float:

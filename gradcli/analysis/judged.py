@@ -12,7 +12,8 @@ import numpy as np
 from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.evidence import Evidence
-from gradcli.analysis.judge import CLEAR, NEGLIGIBLE, TINY
+from gradcli.analysis.judge import CLEAR, NEGLIGIBLE
+from gradcli.analysis.line import TINY
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.verdict import Agreement, Tolerance, Verdict
 from gradcli.graph import Array, Node
@@ -25,6 +26,9 @@ FOREIGN = 0.7
 """Another program's rounding is not known: of its digits it may have lost three in ten."""
 UNMEASURED = 2.0**12
 """Where there is no room to measure rounding: it is taken for this many units of the last place."""
+WHOLE, ROUNDED = 1e-2, 0.2
+"""A whole number that is not the gradient confirms it if half a unit is so little of it; one with
+decimals, which were rounded alike, if it is so little of the largest element."""
 MANY, FEW = 10_000, 1e-2
 """Of so many elements, this part may be so small that rounding hides some of their digits: they are
 as right as can be seen next to elements of the usual size."""
@@ -135,12 +139,23 @@ def judge_all(
         unclear = ~wrong & ~vanishes & ~(room <= known)
         if tolerance is not None:
             unclear |= ~wrong & ~vanishes & (compared.difference > asked)
+        elif evidence.dtype is None:
+            unclear |= ~wrong & (compared.difference > room) & _is_coarse(evidence, compared)
     if tolerance is None and wrong.size >= MANY and np.count_nonzero(unclear) <= FEW * wrong.size:
         with np.errstate(all="ignore"):
             unclear &= ~(room <= needed * np.mean(np.abs(compared.right)))
     if claim.mine is claim.grad and claim.walk.problem.options.precision == "float64":
         unclear = np.zeros_like(unclear)  # the same computation: there is nothing to be known
     return Judged(wrong, unclear, nothing, compared, allowed)
+
+
+def _is_coarse(evidence: Evidence, compared: Compared) -> Array:
+    """Where numbers were written with so few digits that they are as good as no number: 1 is 1.4,
+    too.
+    """
+    half, right = evidence.slack_of(compared.right.shape), np.abs(compared.right)
+    largest = np.max(right, initial=0.0, where=np.isfinite(right))
+    return half > np.where(half < 0.5, ROUNDED * largest, WHOLE * right)
 
 
 def _precision(claim: Claim, evidence: Evidence) -> str:

@@ -153,6 +153,66 @@ def test_a_0_is_as_exact_as_its_neighbours(gradcli: Runner, mine: str, verdict: 
     assert gradcli(*args, "--mine", mine).json["mine"]["x"]["verdict"] == verdict
 
 
+@pytest.mark.parametrize(
+    ("gradient", "mine", "verdict"),
+    [
+        ("1.4,1.4", "1,1", "inconclusive"), ("1.4,1.4", "1", "inconclusive"),
+        ("1.4,24", "1,24", "inconclusive"), ("150,140", "1e2", "inconclusive"),
+        ("24.3,24", "24,24", "inconclusive"), ("0.14,0.1", "0.1,0.1", "inconclusive"),
+        ("1.5e-7,2e-7", "2e-7,2e-7", "inconclusive"),
+        ("1,24", "1,24", "pass"), ("154.2,124", "154,124", "pass"), ("0.54,0.5", "0.5,0.5", "pass"),
+        ("0.0123,2.34", "0.01,2.34", "pass"), ("0.003,2.34", "0.00,2.34", "pass"),
+        ("1.6,1", "1,1", "fail"), ("0.4,24", "0,24", "fail"),
+    ],
+)  # fmt: skip
+def test_what_may_be_any_number_confirms_none(
+    gradcli: Runner, gradient: str, mine: str, verdict: str
+) -> None:
+    args = ("check", "sum(c*x)", "-s", f"c={gradient}", "-s", "x=1,2", "-w", "x", "--json")
+    assert gradcli(*args, "--mine", mine).json["mine"]["x"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("mine", "verdict"),
+    [
+        ("[cos(0.3), cos(1), cos(2)]", "pass"), ("cos(0.3), 0.5403, cos(4/2)", "pass"),
+        ("[cos(0.3), cos(1), 1.0001*cos(2)]", "fail"), ("[cos(0.3), 0.5404, cos(2)]", "fail"),
+        ("cos(0.3)", "fail"),
+    ],
+)  # fmt: skip
+def test_numbers_may_be_worked_out(gradcli: Runner, mine: str, verdict: str) -> None:
+    assert gradcli(*SINES, "--mine", f"x={mine}", "--json").json["mine"]["x"]["verdict"] == verdict
+
+
+def test_numbers_that_are_worked_out_stand_for_this_point(gradcli: Runner) -> None:
+    args = ("check", "sum(x**2)/3", "-s", "x=0.5,1,1.5", "--strict", "--mine")
+    assert gradcli(*args, "[1/3, 2/3, 1]").code == 0
+    assert gradcli(*args, "[1/3, 2/3.0001, 1]").code == 1
+    assert gradcli(*args, "2*arange(0.5, 2, 0.5)/3").code == 1  # that is no number, but a formula
+
+
+def test_shares_of_a_maximum_add_up(gradcli: Runner) -> None:
+    args = ("check", "max(x)", "-s", "x=1,2,2", "--strict", "--mine")
+    assert gradcli(*args, "x=0,0.5,0.5").code == 0
+    assert gradcli(*args, "x=0,1,1").code == 1
+
+
+def test_a_file_without_numbers_has_another_shape(gradcli: Runner, tmp_path: Path) -> None:
+    np.save(tmp_path / "mine.npy", np.zeros(0))
+    mine = f"x=@{tmp_path / 'mine.npy'}"
+    outcome = gradcli("check", "sum(x**2)", "-s", "x=1,2", "--mine", mine)
+    assert outcome.code == 1
+    assert "the shape is (0,), the leaf's is (2,)" in outcome.out
+    empty = gradcli("check", "sum(x**2)", "-s", "x=zeros(0)", "--mine", mine)
+    assert empty.out.endswith("pass: the gradient has no elements\n")
+
+
+def test_elements_may_have_any_sizes(gradcli: Runner) -> None:
+    args = ("check", "sum(x**2)", "-s", "x=1e-300,1,1e150", "--strict", "--mine")
+    assert gradcli(*args, "2*x").code == 0
+    assert gradcli(*args, "2*x*stack([1.001, 1, 1])").code == 1
+
+
 @pytest.mark.wide
 def test_a_forgotten_eps_is_found(gradcli: Runner) -> None:
     args = ("check", NORMED, "-s", "x=0.5,2,-0.7", "-s", "g=1,0.2,-0.4", "-w", "x", "--json")
@@ -236,6 +296,8 @@ def test_what_float32_cannot_show_is_no_pass(gradcli: Runner) -> None:
         (["--mine", "x=1", "--order", "2"], "usage", "--order 2"),
         (["--rtol", "1e-3"], "usage", "--mine"),
         (["--mine", "x=1", "--rtol", "1e-3", "--digits", "3"], "usage", "--rtol"),
+        (["--mine", "x=1", "--rtol", "nan"], "usage", "not a number"),
+        (["--mine", "x=1", "--digits", "nan"], "usage", "not a number"),
         (["-g", "@-", "--mine", "x=@-"], "usage", "read once"),
         (["--mine", "x=x@ones(3)"], "shape", "matmul"),
     ],
