@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from gradcli.analysis.differences import Estimate
-from gradcli.analysis.line import EPS
+from gradcli.analysis.line import EPS, TINY
 from gradcli.analysis.verdict import Finding, Index, Verdict, agreed_digits
 
 AGREES = 1e-10
@@ -23,8 +21,6 @@ CLEAR = 10.0
 """A failure is a difference of this many times the error of both, …"""
 CLEAR_OF_NOISE = 2.0
 """… or where that is one of chance, with three standard deviations in it, of this many."""
-TINY = float(np.finfo(np.float64).tiny)
-"""Smaller numbers lose digits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,11 @@ FEW_LEVELS = 1
 """Along directions of all elements, whose derivatives are smooth sums and cost much, so many levels
 without a better estimate are enough.
 """
-COMPLEX_STEP = 1e-30
+COMPLEX_STEP, LONGEST = 1e-30, 1e-8
+"""Complex step, and the longest that rounding hides the error of, relative to the element."""
 EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
+"""Smaller numbers lose digits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,10 +162,12 @@ class Lines:
         return extrapolate(quotient, first, 1)
 
     def complex_step(self, index: Index) -> float:
-        """By complex step; nan where an op is not analytic."""
+        """By complex step; nan where an op is not analytic, or a step would be nothing."""
         if not self._analytic:
             return math.nan
-        step = COMPLEX_STEP * self.size(index)
+        step = max(COMPLEX_STEP * self.size(index), TINY)
+        if step > LONGEST * self.size(index):
+            return math.nan
         moved = self._point.astype(np.complex128)
         moved[index] += 1j * step
         try:
@@ -209,7 +214,7 @@ class Lines:
         with np.errstate(all="ignore"):
             change = self._weigh(x - y for x, y in zip(ahead, behind, strict=True))
             noise = self._sizes(
-                n + EPS * (np.abs(x) + np.abs(y))
+                n + EPS * (np.abs(x) + np.abs(y)) + TINY  # what is smaller may have become 0
                 for n, x, y in zip(rounding or self._noise, ahead, behind, strict=True)
             )
         return change, noise

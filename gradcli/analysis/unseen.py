@@ -20,8 +20,9 @@ import numpy as np
 from gradcli.analysis.branches import chosen, is_choice
 from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.analysis.diagnosis.typed import MISFITS, Tolerant, Typed
-from gradcli.analysis.judge import CLEAR, TINY
+from gradcli.analysis.judge import CLEAR
 from gradcli.analysis.judged import NEEDED, exact_at
+from gradcli.analysis.line import TINY
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.scales import resized, scaled
 from gradcli.analysis.verdict import Unseen
@@ -33,6 +34,9 @@ from gradcli.walks import ancestors
 
 SLIGHT = 1.001
 """The factor by which a part is changed."""
+FALLS = 0.1
+LESS, SEEN = 1 + FALLS * (SLIGHT - 1), 50.0
+"""The factor of a smaller change, and how far beyond rounding the other one must be seen."""
 KNOWN = NEEDED["float64"]
 """Relative to a part, what it must be confirmed to."""
 MAGNIFIED = (*(10.0**k for k in range(3, 31, 3)), 1e-3, 1e-6)
@@ -43,7 +47,7 @@ OVERHEAD = 1_000
 """of which a step takes as long as so many,"""
 LONG = 1 << 15
 """and how many at a time in long double."""
-WIDEST = 40
+WIDEST, SHORT = 40, 4
 
 
 class Suspect(NamedTuple):
@@ -135,18 +139,38 @@ class _Hidden:
 
     def _confirmed(self, part: Suspect, look: _Look) -> float:
         """By how much of itself a part may be wrong that this would not show."""
-        changed = self._changed(part, SLIGHT, look.point)
-        if changed is None:
+        moved = self._moved(part, SLIGHT, look)
+        if moved is None:
             return 0.0
+        with np.errstate(all="ignore"):
+            least = np.where(np.isnan(moved), 0.0, (SLIGHT - 1) * look.room / moved)
+        found = float(np.min(least, initial=math.inf))
+        return 0.0 if found > KNOWN and self._is_stationary(part, look, moved) else found
+
+    def _is_stationary(self, part: Suspect, look: _Look, moved: Array) -> bool:
+        """Whether a part is seen, but by the square of its change: what is less, as a mean in a sum
+        of squares is by that around it, matters nowhere. A number of many digits may be a mistake.
+        """
+        if part.place is not None and isinstance(part.place.part, Number):
+            value = part.place.part.value
+            if value != float(f"{value:.{SHORT}g}"):
+                return False
+        seen = moved > SEEN * look.room
+        less = self._moved(part, LESS, look) if seen.any() else None
+        return less is not None and bool((less <= 2 * FALLS**2 * moved + look.room)[seen].all())
+
+    def _moved(self, part: Suspect, factor: float, look: _Look) -> Array | None:
+        """How far all moves by that; None where it is no matter of rounding."""
+        changed = self._changed(part, factor, look.point)
+        if changed is None:
+            return None
         self._left -= 1
         try:
             (value,) = Steps([changed[0]], changed[1], look.dtype).values()
-            with np.errstate(all="ignore"):
-                moved = np.abs(value - look.values[part.side])
-                least = np.where(np.isnan(moved), 0.0, (SLIGHT - 1) * look.room / moved)
         except (*MISFITS, NotPreciseError):
-            return 0.0  # then it is no matter of rounding
-        return float(np.min(least, initial=math.inf))
+            return None
+        with np.errstate(all="ignore"):
+            return np.asarray(np.abs(value - look.values[part.side]))
 
     def _is_hidden(self, part: Suspect) -> bool:
         """Whether a part would be seen if it were larger, where all choices are the same."""

@@ -262,6 +262,6 @@ def agreed_digits(difference: float, size: float) -> float:
     """How many digits two numbers share whose difference and size these are."""
     if difference == 0:
         return MOST_DIGITS
-    if not math.isfinite(difference) or size == 0:
+    if not math.isfinite(difference) or not 0 < size < math.inf:
         return 0.0
-    return min(max(0.0, -math.log10(difference / size)), MOST_DIGITS)
+    return min(max(0.0, math.log10(size) - math.log10(difference)), MOST_DIGITS)

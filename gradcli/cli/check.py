@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 from typing import TYPE_CHECKING, Annotated
 
@@ -194,6 +195,9 @@ def _tolerance(
     from gradcli.analysis.verdict import Tolerance
 
     by_hand = {"--rtol": rtol, "--atol": atol}
+    for option, value in (by_hand | {"--digits": digits}).items():
+        if value is not None and math.isnan(value):
+            raise GradcliError("usage", f"{option} is not a number", hint=f"{option} 6")
     told = " ".join(f"{flag} {value:g}" for flag, value in by_hand.items() if value is not None)
     if told and (digits is not None or not own):
         raise GradcliError(

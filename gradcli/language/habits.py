@@ -121,7 +121,8 @@ def _equal_sign(wrong: WrongToken) -> Answer | None:
         return "`=` cannot stand behind `return`", "bind the name in a statement of its own"
     if wrong.expects("_SEPARATOR"):
         return "a statement has one `=` only", "write a = 3; b = a, or compare with =="
-    return "`=` cannot stand here", "a comparison is written =="
+    hint = "a comparison is written ==, and a part gets a name by (t := x + 1)"
+    return "`=` cannot stand here", hint
 
 
 def _augmented(wrong: WrongToken) -> Answer | None:

@@ -13,6 +13,8 @@ from gradcli.language.habits import HABITS, Answer
 from gradcli.language.tokens import NUMBER_OF, TABLES, Tokens
 from gradcli.language.wrong_token import WrongToken
 
+LINE = "the end of the line"
+
 
 def explain(tokens: Tokens, place: int, expected: set[int]) -> GradcliError:
     """The error for the token at `place`, where only tokens of the `expected` kinds can stand."""
@@ -35,7 +37,7 @@ def _plainly(wrong: WrongToken) -> Answer:
     """A message that names the token, and what could stand there if that is a short list."""
     found = f"`{wrong.text}`"
     if wrong.ends_line and wrong.text not in (";", "}"):
-        found = "the end of the line" if wrong.kind else "the end of the program"
+        found = LINE if wrong.kind else "the end of the program"
     texts = [TABLES.literals.get(TABLES.terminals[kind]) for kind in sorted(wrong.expected)]
     wanted = [f"`{text}`" for text in texts if text]
     if wanted and len(wanted) == len(texts) <= 3:
@@ -43,4 +45,5 @@ def _plainly(wrong: WrongToken) -> Answer:
     if wrong.wants_operand:
         return f"{found} stands where a value is expected", None
     after = f" after `{wrong.before}`" if wrong.before.strip() else ""
-    return f"{found} cannot stand here{after}", None
+    hint = "in parentheses an expression goes on in the next line"
+    return f"{found} cannot stand here{after}", hint if found == LINE else None

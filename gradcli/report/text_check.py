@@ -261,7 +261,9 @@ def _summary(found: Check, whose: str) -> str:
             "fail": f"; {whose} does not agree",
             "inconclusive": f"; {whose} may be it",
         }
-        digits = min((math.floor(leaf.digits) for leaf in found.leaves), default=0)
+        digits = min((math.floor(leaf.digits) for leaf in found.leaves if leaf.size), default=0)
+        if not any(leaf.size for leaf in found.leaves):
+            return f"the {what} has no elements"
         return f"the {what} is confirmed to {counted(digits, 'digit')}{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"
 

@@ -99,6 +99,7 @@ def test_what_is_seen_at_some_point_is_confirmed(
     assert compared(program, inputs, leaf, mine).verdict == "pass"
 
 
+MINIMUM = "a sum of squares does not see where it is least"
 HARMLESS: list[tuple[str, str, dict[str, Any], str]] = [
     (
         "-sum(t*log_softmax(x))",
@@ -114,6 +115,8 @@ HARMLESS: list[tuple[str, str, dict[str, Any], str]] = [
     ("sum(1/(1 + x**24))", "-24*x**23/(1 + x**24)**2", {}, "another part of it does"),
     ("sum(softplus(x))", "exp(x)/(1 + exp(x))", {}, "another formula far away"),
     ("sum(exp(-x**2))", "-2*x*exp(-x)**x", {"x": [0.3, 0.7]}, "rounding is large far away"),
+    ("std(x)", "(x - mean(x))/sqrt(2*sum((x - mean(x))**2))", {"x": [1, -2, 0.5]}, MINIMUM),
+    ("std(x)", "(x - mean(x))/sqrt(2*sum((x - sum(x)/3)**2))", {"x": [1, -2, 0.5]}, MINIMUM),
 ]
 
 
@@ -124,6 +127,17 @@ def test_what_is_right_passes(
 ) -> None:
     given = {"x": [0.3, -0.7, 1.2]} | inputs
     assert compared(program, given, "x", mine, precision=precision).verdict == "pass", why
+
+
+NUMBERS = {"3": "pass", "3.003": "fail", "3.000003": "inconclusive", "3.000000003": "inconclusive"}
+
+
+@pytest.mark.parametrize(("number", "verdict"), NUMBERS.items())
+def test_a_number_that_is_not_seen_is_no_pass_if_it_has_many_digits(
+    number: str, verdict: str
+) -> None:
+    mine = f"(x - mean(x))/sqrt(2*sum((x - sum(x)/{number})**2))"
+    assert compared("std(x)", {"x": [1, -2, 0.5]}, "x", mine).verdict == verdict
 
 
 BEYOND = {"x": [26.0, 1.0, 20.5, 34.0, -3.0]}

@@ -139,6 +139,22 @@ def test_what_overflows_is_no_failure(gradcli: Runner) -> None:
     assert outcome.json["verdict"] == "inconclusive"
 
 
+def test_what_underflows_is_no_failure(gradcli: Runner) -> None:
+    outcome = gradcli("check", "sum(x**2)", "-s", "x=1e-200", "--json")
+    assert outcome.json["verdict"] == "inconclusive"
+
+
+def test_the_least_numbers_are_checked(gradcli: Runner) -> None:
+    args = ("check", "x*log(x)", "--strict", "--mine", "log(x) + 1", "-s")
+    assert gradcli(*args, "x=1e-300").code == 0
+    assert gradcli(*args, "x=5e-324").code == 1  # it has no digits
+
+
+def test_an_empty_leaf_hides_no_digits_of_another(gradcli: Runner) -> None:
+    outcome = gradcli("check", "sum(x) + y**2", "-s", "x=zeros(0)", "-s", "y=2")
+    assert outcome.out.endswith("pass: the gradient is confirmed to 15 digits\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
