@@ -270,3 +270,49 @@ def test_a_name_that_a_formula_binds_is_not_that_of_the_program() -> None:
     found = compared(program, {"x": [0.5, 0.7]}, "x", wrong)
     assert "2" in found.causes[0].message
     assert compared(program, {"x": [0.5, 0.7]}, "x", bound).verdict == "fail"
+
+
+BRANCHES = "if x[0] > 0 { y = sum(x**2) } else { y = sum(x**3) }; y"
+
+
+@pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, 2.0]])
+def test_a_condition_on_all_elements_is_not_explained_by_what_is_wrong_behind_it(
+    x: list[float],
+) -> None:
+    # right is where(x[0] > 0, …): x > x, or 2.5 for an exponent, are right in one branch alone
+    found = compared(BRANCHES, {"x": x}, "x", "where(x > 0, 2*x, 3*x**2)")
+    assert found.verdict == "fail"
+    assert not any(each.correction and found.sure for each in found.causes)
+    assert compared(BRANCHES, {"x": x}, "x", "where(x[0] > 0, 2*x, 3*x**2)").verdict == "pass"
+
+
+def test_what_only_holds_for_positive_numbers_is_no_cause() -> None:
+    found = compared("if w > 1 { y = w**2 } else { y = w }; y", {"w": 0.3}, "w", "2*w")
+    assert found.verdict == "fail"
+    assert not any("> 0" in each.message for each in found.causes)
+
+
+def test_what_agrees_is_not_explained_by_what_gives_the_same() -> None:
+    inputs = {"x": [-700.0, 0.0, 700.0]}  # exp(-700) is as good as nothing next to exp(700)
+    found = compared("sum(exp(x))", inputs, "x", "exp(x)*stack([1.0001, 1, 1])")
+    assert found.verdict == "inconclusive"
+    assert [each.code for each in found.causes] == ["coincidence"]
+
+
+def test_a_factor_is_not_told_as_a_term() -> None:
+    program = "p = softmax(z); L = -log(p[1]) - a*log(1 - p[2])"
+    inputs = {"z": [0.4, -0.7, 0.9, 0.1], "a": 0.5}
+    wrong = "p - one_hot(1, 4) + a/(1 - p[2])*(one_hot(2, 4) - p)"  # a/q - a is a*(1 - q)/q
+    found = compared(program, inputs, "z", wrong)
+    assert found.causes[0].message.startswith("the factor p[2] is missing")
+
+
+def test_a_sum_is_told_by_its_name() -> None:
+    program, inputs = (
+        "n = norm(s); v = n/(1 + n**2)*s; L = sum(g*v)",
+        {"s": [0.7, -0.4, 0.9], "g": [0.5, 1.2, -0.8]},
+    )
+    wrong = "n/(1 + n**2)*g + g*s/n*(1 - n**2)/(1 + n**2)**2*s"
+    found = compared(program, inputs, "s", wrong)
+    assert "g * s instead of g @ s" in found.causes[0].message
+    assert "sum_to" not in found.causes[0].message

@@ -31,8 +31,10 @@ def arrangements(claim: Claim) -> Iterator[Consequence]:
     if right.shape == mine:
         yield Consequence("sign", "the sign is wrong", -right)
         yield from _moved(right)
-        text = "it is the absolute value of the gradient: signs are lost"
-        yield Consequence("absolute", text, FUNCTIONS["abs"](right))
+        known = (point.value(right) for point in claim.points)
+        if any(each is not None and (each < 0).any() for each in known):
+            text = "it is the absolute value of the gradient: signs are lost"
+            yield Consequence("absolute", text, FUNCTIONS["abs"](right))
         text = "it is 1/gradient: the derivative the other way round"
         yield Consequence("reciprocal", text, 1.0 / right)
         yield Consequence("squared", "it is the gradient squared", right * right)

@@ -74,8 +74,8 @@ def functions(part: Call, _place: Place, material: Material) -> Iterator[Change]
     title, operands = called(part)
     function = FUNCTIONS.get(title)
     if operands:
-        reduces = function is not None and _reduces(title)
-        yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
+        extra = "reduction-extra" if function and reduces(title) else "function-extra"
+        yield 1.2, extra, operands[0]
     if len(part.arguments) > 1:
         first, second, *more = part.arguments
         yield 1.1, "order", changed(part, arguments=(second, first, *more))
@@ -177,8 +177,9 @@ def required(title: str) -> list[str]:
 
 
 def takes_one(title: str) -> bool:
-    """Whether a function is called with one operand alone."""
-    return title in FUNCTIONS and required(title) == ["Node"]
+    """Whether a function is called with one operand alone, not with sizes as `sum_to` is."""
+    known = title in FUNCTIONS and required(title) == ["Node"]
+    return known and not any(each.variadic for each in FUNCTIONS[title].parameters)
 
 
 def is_elementwise(part: Call) -> bool:
@@ -188,7 +189,7 @@ def is_elementwise(part: Call) -> bool:
     )
 
 
-def _reduces(title: str) -> bool:
+def reduces(title: str) -> bool:
     names = {each.name for each in FUNCTIONS[title].parameters}
     return "keepdim" in names
 

@@ -18,7 +18,7 @@ import numpy as np
 from gradcli.analysis.diagnosis.alternatives import FACTORS, TURNS, Slip
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.couples import couple
-from gradcli.analysis.diagnosis.elsewhere import verdict_without
+from gradcli.analysis.diagnosis.elsewhere import FAR, holds_in_other_ways, verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
 from gradcli.analysis.diagnosis.mutation import COMPUTED, Mutation, distance
 from gradcli.analysis.diagnosis.search import Search
@@ -67,8 +67,6 @@ MARGIN = 0.6
 """What is so much less likely than another slip, and no more, may have been made instead."""
 SHOWN = 3
 EPS = float(np.finfo(np.float64).eps)
-FAR = (-3.0, -1.0, -0.3, 0.3, 3.0)
-"""Factors for the leaf by which most elements are on another side of what switches."""
 FEW = 24
 """So many formulas that are right at fresh points are compared in all branches."""
 
@@ -170,6 +168,8 @@ def _readings(
     One alone is certain: no other change that is nearly as likely makes another formula right.
     """
     beyond = _far(claim, claim.walk.outputs)
+    if not beyond:  # then a condition that is met at all points near by is no part of the gradient
+        fitting = [each for each in fitting if mutation.holds(each, _behind(each, mutation, claim))]
     everywhere = [each for each in fitting if mutation.holds(each, beyond)]
     found: list[Slip] = []
     for each in everywhere or fitting:
@@ -197,7 +197,8 @@ def _fitting(mutation: Mutation, claim: Claim, typed: Typed) -> Iterator[Slip]:
 
 def _holds(slip: Slip, claim: Claim, typed: Typed) -> bool:
     """Whether no branch of the formula is wrong without it."""
-    return verdict_without(slip, claim, typed) != "fail"
+    right = verdict_without(slip, claim, typed) != "fail"
+    return right and holds_in_other_ways(slip, claim, typed)
 
 
 def _excluded(claim: Claim) -> set[str]:
@@ -222,6 +223,12 @@ def _far(claim: Claim, nodes: Sequence[Node]) -> list[Point]:
         return []
     there = [each for each in _at_factors(claim) if claim.goes_on(each)]
     return [each for each in there if claim.at_points([each]).is_finite]
+
+
+def _behind(slip: Slip, mutation: Mutation, claim: Claim) -> list[Point]:
+    """The same for the formula without a slip."""
+    node = mutation.value(slip.formula)
+    return [] if node is None else _far(claim, [node])
 
 
 def _right_in_part(claim: Claim) -> bool:

@@ -3,7 +3,7 @@ wrong does not show next to larger numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -18,13 +18,18 @@ from gradcli.analysis.diagnosis.mutation import Mutation
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import wording
 from gradcli.analysis.evidence import from_formula, two_numbers
+from gradcli.analysis.switches import is_switch
 from gradcli.analysis.verdict import Cause, Elsewhere, Index, Verdict
 from gradcli.diagnostics import Source
+from gradcli.graph import Array
 from gradcli.language.printer import print_expression
 from gradcli.ops.shapes import element
+from gradcli.walks import ancestors
 
 ALONG = (0.5, 1.0, 1.5, 2.0)
 """Places on the line through the point of the run and the other one, which are at 0 and 1."""
+FAR = (-3.0, -1.0, -0.3, 0.3, 3.0)
+"""Factors for the leaf by which most elements are on another side of what switches."""
 TRIED = 24
 """So many formulas that are right at the points that are known are compared in all branches."""
 
@@ -54,7 +59,7 @@ def _slips(claim: Claim, typed: Typed, there: Elsewhere) -> Iterator[Slip]:
     for slip in islice(Mutation(further, typed, wording(claim)).singles(), TRIED):
         source = _without(slip, typed)
         if verdict_without(slip, claim, typed) == "pass" and all(
-            _is_right(claim, source, there, part) for part in ALONG
+            _is_right(claim, source, each) for each in _along(claim, there)
         ):
             yield slip
 
@@ -65,19 +70,37 @@ def verdict_without(slip: Slip, claim: Claim, typed: Typed) -> Verdict:
     return agreement(other, from_formula(_without(slip, typed))).verdict
 
 
+def holds_in_other_ways(slip: Slip, claim: Claim, typed: Typed) -> bool:
+    """Whether the formula without the slip is right where the program goes another way, if the
+    formula has branches as the program has.
+    """
+    if not claim.walk.problem.looked or not any(map(is_switch, ancestors([claim.mine]))):
+        return True
+    there = [factor * claim.known(claim.leaf) for factor in FAR]
+    moved = [{claim.name: value} for value in there if not claim.goes_on(claim.at(value))]
+    return all(_is_right(claim, _without(slip, typed), each) for each in moved)
+
+
 def _without(slip: Slip, typed: Typed) -> Source:
     return Source(typed.source.name, print_expression(slip.formula))
 
 
-def _is_right(claim: Claim, source: Source, there: Elsewhere, part: float) -> bool:
-    """Whether a formula is right so far on the way to the point, or beyond it."""
-    moved = {}
-    for name, value in there.inputs.items():
-        usual = claim.known(claim.walk.inputs[name])
-        moved[name] = usual + part * (value - usual)
+def _along(claim: Claim, there: Elsewhere) -> Iterator[dict[str, Array]]:
+    """Places on the way to the point, and beyond it."""
+    for part in ALONG:
+        moved = {}
+        for name, value in there.inputs.items():
+            usual = claim.known(claim.walk.inputs[name])
+            moved[name] = usual + part * (value - usual)
+        yield moved
+
+
+def _is_right(claim: Claim, source: Source, moved: Mapping[str, Array]) -> bool:
+    """Whether a formula is right where some inputs have other values, as far as is known."""
     with Tolerant():
         here = elsewhere(claim, source, moved)
-        return here is None or not here.is_finite or close(here.theirs, here.right, here.rtol)
+        known = here is not None and np.isfinite(here.right).all()
+        return here is None or not known or close(here.theirs, here.right, here.rtol)
     return True
 
 

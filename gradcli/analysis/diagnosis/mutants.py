@@ -243,7 +243,8 @@ class Grower:
     def _by_rule(self, place: Place) -> Iterator[Mutant]:
         for rule in (*RULES.get(type(place.part), ()), *EVERYWHERE):
             for cost, code, instead in rule(place.part, place, self.material):
-                yield Mutant(cost, code, place, instead)
+                if not _is_with_itself(instead, place):
+                    yield Mutant(cost, code, place, instead)
 
     def _throughout(self, formula: Expression) -> Iterator[Mutant]:
         """With the same change wherever a name or a number stands, or a function is called."""
@@ -336,9 +337,12 @@ class Grower:
             for title in self.material.names if isinstance(first, Number) else ():
                 piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
                 yield from self._with_terms([piece], part, place)
+            factors = _factors_of(part)
             for piece in self.material.terms:
                 more = 0.0 if place.above is None else _length(piece)
                 more = min(more, _lengthy(piece)) if piece.is_added else more
+                if print_expression(piece.expression) in factors:
+                    more += 0.2  # a/q - a is a product that lacks a factor
                 for symbol in "+-":
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
@@ -452,6 +456,26 @@ def _renamed_at(place: Place, title: str) -> Expression:
     """The call there, of another function."""
     assert isinstance(place.part, Call)
     return renamed(place.part, title)
+
+
+def _factors_of(part: Expression) -> set[str]:
+    """Those of a product or quotient of several, above the line and below."""
+    found, waiting = set[str](), [part]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Binary) and each.operator in "*/":
+            waiting += [each.left, each.right]
+        elif each is not part:
+            found.add(print_expression(each))
+    return found
+
+
+def _is_with_itself(instead: Expression, place: Place) -> bool:
+    """Whether it would be compared with itself, which decides nothing."""
+    above = place.above.part if place.above is not None else None
+    others = above.operands if isinstance(above, Compare) else ()
+    text = print_expression(instead) if others else ""
+    return any(each is not place.part and print_expression(each) == text for each in others)
 
 
 def _is_setting(place: Place) -> bool:

@@ -16,6 +16,7 @@ from gradcli.analysis.diagnosis.calls import (
     distributed,
     functions,
     is_elementwise,
+    reduces,
     truth,
     twins,
     unbiased,
@@ -534,7 +535,10 @@ def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Ch
     if not isinstance(part, Number):
         twice = isinstance(part, Call) and is_elementwise(part)  # sqrt(exp(x)) may be exp(x/2)
         cost = 1.65 if twice else 1.5
+        alone = material.shape(part) == ()  # the norm of a number is its size only
         for title in material.functions:
+            if alone and reduces(title):
+                continue
             if title == "neg":
                 yield cost, "sign", unary("-", part)
             else:
