@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,9 @@ from gradcli.trace.constructors import dtype_name
 from gradcli.trace.device_names import check_device, is_device
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
 from gradcli.trace.dtypes import INTEGERS, kept
-from gradcli.trace.items import Generated, Items
+from gradcli.trace.items import Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
+from gradcli.trace.module_parts import ModuleParts
 from gradcli.trace.objects import BuiltIn, Given, HookHandle, Object
 from gradcli.trace.values import Value, Values
 
@@ -58,7 +59,7 @@ class HookTable(OrderedDictionary):
         return found
 
 
-class Module(Object):
+class Module(ModuleParts):
     """A layer or a model."""
 
     what = "a layer"
@@ -152,29 +153,6 @@ class Module(Object):
             None,
         )
 
-    def named_modules(self) -> Iterator[tuple[str, Module]]:
-        """It and all modules inside, each once, with the names that lead there."""
-        waiting: list[tuple[str, Module]] = [("", self)]
-        seen: set[Module] = set()
-        while waiting:
-            name, module = waiting.pop()
-            if module in seen:
-                continue
-            seen.add(module)
-            yield name, module
-            waiting += [
-                (f"{name}.{each}" if name else each, inner)
-                for each, inner in reversed([*module.inside().items(), *module.computing().items()])
-            ]
-
-    def named(self) -> list[tuple[str, Node]]:
-        """All parameters with their names, each once."""
-        found: dict[Node, str] = {}
-        for path, module in self.named_modules():
-            for name, node in module.parameters().items():
-                found.setdefault(self.values.current(node), f"{path}.{name}" if path else name)
-        return [(name, node) for node, name in found.items()]
-
     def parts_of(self, name: str, value: Value) -> dict[str, Node]:
         """A tensor that it holds, or the parts of a complex one, by their names."""
         if isinstance(value, Node):
@@ -184,41 +162,6 @@ class Module(Object):
         from gradcli.trace.complex_parameters import parts_of  # few models have them
 
         return parts_of(self.values, name, value)
-
-    def whole(self, named: Iterable[tuple[str, Node]]) -> list[tuple[str, Value]]:
-        """Parameters with their names as the program has them: complex ones are of two parts."""
-        if not self.values.complex_of_modules:
-            return list(named)
-        from gradcli.trace.complex_parameters import whole  # few models have them
-
-        return list(whole(self.values, named))
-
-    def named_whole(self) -> list[tuple[str, Value]]:
-        return self.whole(self.named())
-
-    def _state_shown(self) -> list[tuple[str, Value]]:
-        """The tensors of its state, without a graph."""
-        state = self._state()
-        if not self.values.complex_of_modules:
-            return [(name, detach(node)) for name, node in state]
-        from gradcli.trace.complex_parameters import whole_state
-
-        return list(whole_state(self.values, state))
-
-    def named_buffers(self) -> list[tuple[str, Node]]:
-        return [
-            (f"{path}.{name}" if path else name, self.values.current(node))
-            for path, module in self.named_modules()
-            for name, node in module.constants().items()
-        ]
-
-    def _state(self) -> list[tuple[str, Node]]:
-        return [
-            (f"{path}.{name}" if path else name, self.values.current(node))
-            for path, module in self.named_modules()
-            for name, node in {**module.parameters(), **module.constants()}.items()
-            if name not in module.not_saved
-        ]
 
     # --- as an object ---
 
@@ -345,17 +288,13 @@ class Module(Object):
     def methods(self) -> dict[str, Method]:
         return {
             "forward": self.forward,
-            **{name: partial(self._walked, name, find) for name, find in _WALKS.items()},
-            **{
-                f"get_{name}": partial(self._got, name)
-                for name in ("submodule", "parameter", "buffer")
-            },
+            **self.walks(),
             "compile": lambda *_: None,
             "_get_name": lambda *_: self.title,
             "extra_repr": lambda *_: self.details(),
             "__repr__": lambda *_: Module.shown(self),
             "__str__": lambda *_: self.asked("__repr__") or Module.shown(self),
-            "state_dict": lambda *_: OrderedDictionary(self.values, self._state_shown()),
+            "state_dict": lambda *_: OrderedDictionary(self.values, self.state_shown()),
             "load_state_dict": self._load,
             "train": self._train,
             "eval": lambda *_: self._in_mode(False),
@@ -376,38 +315,6 @@ class Module(Object):
                 )
             },
         }
-
-    def _got(self, kind: str, arguments: list[Value], keywords: Given) -> Value:
-        """`get_submodule('blocks.0')` and its like."""
-        (path,) = bind_names(f"get_{kind}", ("target",), arguments, keywords).values()
-        walks: dict[str, Iterable[tuple[str, Any]]] = {
-            "submodule": self.named_modules(),
-            "parameter": self.named_whole(),
-            "buffer": self.whole(self.named_buffers()),
-        }
-        known = dict(walks[kind])
-        if not isinstance(path, str) or path not in known:
-            raise GradcliError("name", f"{self.title} has no {kind} {path!r}",
-                               hint=f"there are {', '.join(filter(None, known))}")  # fmt: skip
-        return known[path]  # type: ignore[no-any-return]
-
-    def _walked(
-        self, name: str, find: Callable[[Module], Iterable[Any]], arguments: list[Value],
-        keywords: Given,
-    ) -> Generated:  # fmt: skip
-        """What it is made of; `prefix` stands before names, `recurse=False` is its own alone."""
-        names = ("prefix", "recurse", "remove_duplicate") if "named" in name else ("recurse",)
-        given = bind_names(name, names, arguments, keywords, names)
-        found = list(find(self))
-        if "recurse" in given and not self.values.truth(given["recurse"]):
-            own = self.parameters() if "parameters" in name else self.buffers()
-            now = [(key, self.values.current(node)) for key, node in own.items()]
-            shown = {value for _, value in self.whole(now)}
-            found = [each for each in found if (each[1] if "named" in name else each) in shown]
-        prefix = given.get("prefix")
-        if isinstance(prefix, str) and prefix:
-            found = [(f"{prefix}.{each}" if each else prefix, value) for each, value in found]
-        return Generated(f"Module.{name}", found)
 
     def _to(self, arguments: list[Value], keywords: Given) -> Value:
         """`net.to(dtype)`, `net.to(device)`, `net.to(device, dtype)`."""
@@ -502,7 +409,7 @@ class Module(Object):
             said = f"Expected state_dict to be dict-like, got <class '{kind}'>."
             told = "load_state_dict takes a dictionary of tensors"
             raise RefusedError(("TypeError", said), "type", told)
-        own, given_by_name = dict(self._state()), {str(key): each for key, each in state.pairs()}
+        own, given_by_name = dict(self.state()), {str(key): each for key, each in state.pairs()}
         if self.values.complex_of_modules:
             from gradcli.trace.complex_parameters import in_parts
 
@@ -517,7 +424,8 @@ class Module(Object):
             if name in given_by_name:
                 value = self.values.tensor(given_by_name[name], name)
                 value = kept(self.autograd.dtypes, value, node)
-                self.replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
+                now = self.values.current(node)  # two names may be of one tensor
+                self.replace(now, leaf(detach(value), marked=self.autograd.is_leaf(now)))
         return loaded(missing, unexpected)
 
     def lines(self) -> list[str]:
@@ -568,19 +476,6 @@ class Module(Object):
     def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
         """The lines of each module inside, and what stands before them."""
         return [(f"({name}): ", lines) for name, lines in inside]
-
-
-_WALKS: Mapping[str, Callable[[Module], Iterable[Any]]] = {
-    "parameters": lambda module: [each for _, each in module.named_whole()],
-    "named_parameters": lambda module: module.named_whole(),
-    "buffers": lambda module: [each for _, each in module.whole(module.named_buffers())],
-    "named_buffers": lambda module: module.whole(module.named_buffers()),
-    "children": lambda module: module.inside().values(),
-    "named_children": lambda module: module.inside().items(),
-    "modules": lambda module: [each for _, each in module.named_modules()],
-    "named_modules": lambda module: module.named_modules(),
-}
-"""Methods that give what a module is made of, one by one."""
 
 
 def in_given_dtypes(makers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:

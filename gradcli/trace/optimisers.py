@@ -24,7 +24,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.dtype_names import TYPES
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.rated import Rated
+from gradcli.trace.rated import Rated, StepHooks
 from gradcli.trace.values import Value, Values
 
 if TYPE_CHECKING:
@@ -306,6 +306,7 @@ class Optimiser(Rated):
         self.groups: list[Dictionary] = list(groups)
         self._check_apart()
         self._replace = replace
+        self.hooks = StepHooks([], [])
         self.states: dict[Place, State] = {}
         """By the places of a group and of a parameter in it."""
         self.steps: dict[Place, int] = {}
@@ -333,7 +334,8 @@ class Optimiser(Rated):
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
         return {
-            "step": self._step,
+            "step": self.hooked(self._step),
+            **self.registering(),
             "zero_grad": self._zero_grad,
             "state_dict": self._state_dict,
             "load_state_dict": self._load,

@@ -17,7 +17,7 @@ from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
 from gradcli.trace.optimiser_states import check_alike
 from gradcli.trace.printing import LINE
-from gradcli.trace.rated import Rated
+from gradcli.trace.rated import Rated, StepHooks
 from gradcli.trace.values import Value
 
 
@@ -41,6 +41,7 @@ class OwnOptimiser(Rated, Instance):
     def __init__(self, autograd: Autograd, made_by: Class) -> None:
         super().__init__(autograd.values, made_by)
         self.autograd = autograd
+        self.hooks = StepHooks([], [])
         self.fields |= {"param_groups": Items([]), "state": States(self.values)}
 
     @property
@@ -56,13 +57,15 @@ class OwnOptimiser(Rated, Instance):
             "add_param_group": self._add_group,
             "state_dict": self._state_dict,
             "load_state_dict": self._load,
+            **self.registering(),
         }
 
     def method(self, name: str) -> Method:
         is_own = name in self.fields or self.made_by.found(name) is not None
         if not is_own and name in self.methods():
             return self.methods()[name]
-        return super().method(name)
+        found = super().method(name)
+        return self.hooked(found) if name == "step" else found
 
     def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
         """As PyTorch prints it: the options of each group by name."""

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.objects import Object
-from gradcli.trace.values import Values
+from gradcli.trace.objects import Given, HookHandle, Object
+from gradcli.trace.values import Value, Values
+from gradcli.tuples import NamedTuple
+
+Method: TypeAlias = Callable[[list[Value], Given], Any]
+
+
+class StepHooks(NamedTuple):
+    """Functions of an optimiser that are called with each step."""
+
+    before: list[Object]
+    """Of the optimiser and the arguments of `step`, which they may give in another form."""
+    after: list[Object]
 
 
 class Rated(Object):
@@ -15,6 +30,40 @@ class Rated(Object):
 
     values: Values
     groups: Sequence[Dictionary]
+    hooks: StepHooks
+
+    def hooked(self, step: Method) -> Method:
+        """The step with the functions that are called before and after it."""
+        before, after = self.hooks
+        return partial(self._hooked, step) if before or after else step
+
+    def _hooked(self, step: Method, arguments: list[Value], keywords: Given) -> Any:
+        for hook in [*self.hooks.before]:
+            named = Dictionary(self.values, keywords.items())
+            found = yield hook.call([self, (self, *arguments), named], {})
+            if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Dictionary):
+                arguments = self.values.elements(found[0])[1:]
+                keywords = {str(name): value for name, value in found[1].pairs()}
+        result = yield step(arguments, keywords)
+        for hook in [*self.hooks.after]:
+            named = Dictionary(self.values, keywords.items())
+            yield hook.call([self, (self, *arguments), named], {})
+        return result
+
+    def registering(self) -> dict[str, Method]:
+        """The methods that take such functions."""
+        return {
+            "register_step_pre_hook": partial(self._register, self.hooks.before),
+            "register_step_post_hook": partial(self._register, self.hooks.after),
+        }
+
+    def _register(self, hooks: list[Object], arguments: list[Value], keywords: Given) -> Value:
+        (hook,) = bind_names("register_step_hook", ("hook",), arguments, keywords).values()
+        if not isinstance(hook, Object):
+            raise GradcliError("type", "a hook is a function",
+                               hint="def hook(optimizer, args, kwargs): …")  # fmt: skip
+        hooks.append(hook)
+        return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
 
     def parameters(self, group: Dictionary) -> list[Node]:
         """The parameters of a group as they are now."""

@@ -214,6 +214,7 @@ class RecurrentLayers:
             states = tuple(stack(list(each)) for each in zip(*last, strict=True))
             if states[0] is out:  # of a single step, which is another tensor
                 states = (bind(out), *states[1:])
+            self.values.copies.update(states)  # each has memory of its own
             self._remember(name, layer, x, out, states, time == 1, len(ends) > 1)
             return out, (states if kind.parts > 1 else states[0])
 

@@ -334,6 +334,13 @@ class Tracer(UserFunctions):
         owner = self.module_of(expression.arguments[0]) if len(given) == 1 else None
         if owner is None:
             owned = yield self._several(expression.arguments[:1])
+            owned = [self.as_written(expression.arguments[0], each) for each in owned]
+            if len(given) == 1:
+                from gradcli.trace.kinds_of_values import kind_of
+                from gradcli.trace.python_attributes import has_by_class
+
+                if has_by_class(kind_of(owned[0], self.special.numbers), str(given[0])):
+                    return self.graph.constant(True)
             if len(given) == 1 and isinstance(owned[0], Items):
                 return self.graph.constant(self.method_of(owned[0], str(given[0])) is not None)
             is_pytorchs = self.values.is_pytorch and self.values.is_tensor(owned[0])
