@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Shape
-from gradcli.language.rewrite import places
+from gradcli.language.rewrite import called, places
 from gradcli.language.syntax import (
     Attribute,
     Binary,
@@ -33,6 +33,8 @@ DOUBLE_DIGITS = 16
 SINGLE_DIGITS = 9
 """Numbers with more digits that are all single-precision numbers come from such a computation."""
 _NUMBER = re.compile(r"[0-9]*\.?(?P<fraction>[0-9]*)(?:[eE](?P<exponent>[-+]?[0-9]+))?")
+HELD = frozenset({"tensor", "array", "as_tensor", "asarray"})
+"""What numbers stand in where they were printed by PyTorch or NumPy."""
 WRITTEN = 10_000
 """Of so many numbers at most it is asked with how many digits they were written."""
 ROUGH = 1e-2
@@ -143,7 +145,7 @@ def _written(units: Array, bare: Array) -> Evidence:
 
 
 def _numbers(expression: Expression) -> Iterator[Expression]:
-    """The numbers of nested lists in order, without their signs."""
+    """The numbers of nested lists in order, without their signs, also of tensors as printed."""
     stack = [expression]
     while stack:
         each = stack.pop()
@@ -151,6 +153,8 @@ def _numbers(expression: Expression) -> Iterator[Expression]:
             stack.extend(reversed(each.items))
         elif isinstance(each, Unary) and each.operator in ("+", "-"):
             stack.append(each.operand)
+        elif isinstance(each, Call) and called(each)[0] in HELD and len(each.arguments) == 1:
+            stack.append(each.arguments[0])
         else:
             yield each
 

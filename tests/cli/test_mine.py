@@ -178,6 +178,11 @@ def test_what_may_be_any_number_confirms_none(
         ("[cos(0.3), cos(1), cos(2)]", "pass"), ("cos(0.3), 0.5403, cos(4/2)", "pass"),
         ("[cos(0.3), cos(1), 1.0001*cos(2)]", "fail"), ("[cos(0.3), 0.5404, cos(2)]", "fail"),
         ("cos(0.3)", "fail"),
+        ("tensor([0.9553, 0.5403, -0.4161])", "pass"),
+        ("np.array([0.955, cos(1), -0.416])", "pass"),
+        ("torch.tensor([0.9553, 0.5403, -0.4161], dtype=torch.float64)", "pass"),
+        ("tensor([0.9553, 0.5404, -0.4161])", "fail"),
+        ("2*tensor([0.9553, 0.5403, -0.4161])", "fail"),
     ],
 )  # fmt: skip
 def test_numbers_may_be_worked_out(gradcli: Runner, mine: str, verdict: str) -> None:
