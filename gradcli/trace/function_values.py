@@ -97,6 +97,8 @@ class FunctionValues(Applications):
         elif name not in NUMBER_MAKERS:
             self.check_numpys(callee, arguments, keywords)
             arguments = [self.row_of(e) if is_row(e) or type(e) is Items else e for e in arguments]
+        arguments = [*arguments]
+        self.place_numpys(name, callee, arguments, keywords)
         call = self._made_whole if name in NUMBER_MAKERS else self.function_call
         found: Any = call(name, arguments, keywords)
         if type(found) is GeneratorType:
@@ -143,6 +145,10 @@ class FunctionValues(Applications):
 
         found = BuiltIn(name, call)
         found.title = "builtin_function_or_method"
+        if owner in self.values.arrays:
+            found.owner = "numpy.ndarray"
+        elif self.values.is_tensor(owner):
+            found.owner = "Parameter" if owner in self.values.parameters else "Tensor"
         return found
 
     def _special_method(self, name: str) -> Special | None:

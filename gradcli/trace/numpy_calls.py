@@ -83,6 +83,20 @@ class NumpyCalls(PythonCalls):
             if name in _READERS and arguments:
                 arguments[0] = stacked(self.values, arguments[0])
 
+    def place_numpys(
+        self,
+        name: str,
+        callee: syntax.Expression,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> None:
+        """Put what a call of NumPy's function gives by NumPy's names to its places."""
+        function = FUNCTIONS.get(name) if keywords else None
+        if function is not None and self.root(callee).startswith("numpy"):
+            from gradcli.trace.numpy_keywords import place  # few calls name arguments
+
+            place(function, arguments, keywords)
+
     def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""
         if len(arguments) != len(expression.arguments):

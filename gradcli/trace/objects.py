@@ -205,6 +205,8 @@ class BuiltIn(Object):
     def __init__(self, name: str, call: Callable[[str, list[Any], Given], Any]) -> None:
         """`name` is the function's, as `function_name` finds it."""
         self.name = name
+        self.owner = ""
+        """The class of the tensor that it is a method of."""
         self._call = call
 
     def call(self, arguments: list[Any], keywords: Given) -> Any:
@@ -242,6 +244,8 @@ class BuiltIn(Object):
         return self._call("builtins.method", [name, *arguments], keywords)
 
     def shown(self) -> str:
+        if self.owner:
+            return f"<built-in method {self.name} of {self.owner} object at 0x7f0000000000>"
         root, _, name = self.name.rpartition(".")
         if name == "Tensor":
             return "<class 'torch.Tensor'>"
