@@ -180,6 +180,7 @@ class ClassDefinitions:
         if isinstance(kind, BuiltIn):
             made.holds = partial(self._tracer.named_call, kind.name)
             made.is_fixed = kind.name in FIXED
+            made.roots.add(kind.name)
             return
         from gradcli.trace.collections_calls import RecordClass
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import collections
 from functools import cache
 
 from gradcli.trace.classes import Instance
@@ -62,6 +64,24 @@ def _line(name: str) -> list[str]:
     while found[-1] in _parents():
         found.append(_parents()[found[-1]])
     return found
+
+
+_ROOTS = {
+    "torch.nn": "Module", "torch.optim": "Optimizer", "torch.optim.lr_scheduler": "LRScheduler",
+    "torch.distributions": "Distribution",
+}  # fmt: skip
+"""What the classes of PyTorch's modules are made from."""
+_OF_TENSORS = ("Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer")
+
+
+def classes_behind(path: str) -> set[str]:
+    """The names of a class of PyTorch's or Python's, and of all that it is made from."""
+    module, _, name = path.rpartition(".")
+    pythons = getattr(builtins, name, None) or getattr(collections, name, None)
+    if module not in _ROOTS and isinstance(pythons, type):
+        return {each.__name__ for each in pythons.__mro__}
+    root = "Tensor" if name in _OF_TENSORS or name.endswith("Tensor") else _ROOTS.get(module, name)
+    return {*_line(name), root, "object"}
 
 
 def families(value: Object) -> set[str]:

@@ -251,24 +251,29 @@ class ObjectFunctions:
         return ClassName(kind_of(value, self.numbers), value)
 
     def _is_subclass(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        from gradcli.trace.classes import LAYERS, MODULE, Class
+        from gradcli.trace.classes import Class
+        from gradcli.trace.families import classes_behind
         from gradcli.trace.kinds_of_values import is_of_kind
         from gradcli.trace.own_errors import is_error, kinds_of
 
         given = bind_names("issubclass", ("cls", "class_or_tuple"), arguments, keywords)
         made, wanted = given["cls"], given["class_or_tuple"]
         if not isinstance(made, Class | ClassName | BuiltIn):
-            raise GradcliError("type", f"issubclass is for classes, not {describe(made)}")
+            raise RefusedError(
+                ("TypeError", "issubclass() arg 1 must be a class"), "type",
+                f"issubclass is for classes, not {describe(made)}",
+            )  # fmt: skip
         for each in wanted if isinstance(wanted, tuple) else (wanted,):
-            name = each.name if isinstance(each, BuiltIn) else None
+            name = each.name.rpartition(".")[2] if isinstance(each, BuiltIn | ClassName) else None
             if isinstance(made, Class):
-                is_one = each in made.order or name in made.roots or name == "object"
+                behind = set[str]().union(*map(classes_behind, made.roots))
+                is_one = each in made.order or name in behind or name == "object"
             elif isinstance(made, ClassName) and is_error(made.name):
                 is_one = getattr(each, "name", None) in kinds_of(made.name)
             elif isinstance(made, ClassName):
                 is_one = is_of_kind(made.of, each, self.numbers)
             else:
-                is_one = made.is_same(each) or (name == MODULE and made.name.startswith(LAYERS))
+                is_one = name in classes_behind(made.name)
             if is_one:
                 return self.graph.constant(True)
         return self.graph.constant(False)

@@ -216,6 +216,11 @@ class BuiltIn(Object):
         """Each time that it is named, another object stands for it."""
         return isinstance(other, BuiltIn) and (self.name, self._call) == (other.name, other._call)
 
+    def key(self) -> Any:
+        if self.is_class:  # as `type(x)` names it
+            return "class", self.name.rpartition(".")[2]
+        return "function", self.name, getattr(self._call, "func", self._call)
+
     def attribute(self, name: str) -> Any:
         return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
 
@@ -413,6 +418,10 @@ class ClassName(Object):
     def is_same(self, other: Any) -> bool:
         name = other if isinstance(other, str) else getattr(other, "name", None)
         return isinstance(name, str) and name.rpartition(".")[2] == self.name
+
+    def key(self) -> Any:
+        own = getattr(self.of, "made_by", None)
+        return ("class", self.name) if own is None else own.key()
 
     def shown(self) -> str:
         own = getattr(self.of, "made_by", None)
