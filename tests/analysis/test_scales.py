@@ -182,3 +182,16 @@ def test_a_mistake_is_named_where_rounding_leaves_few_digits(
     found = compared(program, {"x": [0.4, 1.3, 2.2]}, "x", mine)
     assert (found.verdict, found.sure) == ("fail", True)
     assert words in found.causes[0].message
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-6])
+def test_what_float32_hides_at_the_point_alone_is_a_failure(size: float) -> None:
+    program = "m = trace(C)/3; S = (1 - a)*C + a*m*eye(3); P = inv(S); L = logdet(S) + trace(P@M)"
+    inputs = {
+        "C": [[1.0, 0.4, 0.1], [0.4, 0.8, 0.2], [0.1, 0.2, 0.5]],
+        "M": [[0.9, 0.1, 0.0], [0.1, 0.7, 0.3], [0.0, 0.3, 0.6]],
+        "a": 0.3,
+    }
+    right = "trace(P@(m*eye(3) - C)) - trace(P@M@P@(m*eye(3) - C))"
+    for mine, verdict in ((right, "pass"), (f"{1 + size!r}*({right})", "fail")):
+        assert compared(program, inputs, "a", mine, precision="float32").verdict == verdict
