@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gradcli.ops.powers import square
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.special import check_orders, scipys
 from gradcli.ops.table import Case, Function
-from gradcli.ops.tabulated import Law, bell, tail
+from gradcli.ops.tabulated import Law, bell, erf_of, tail
 
 if TYPE_CHECKING:
     from gradcli.graph import ArrayNamespace
@@ -188,6 +188,7 @@ gaussian: Function = table.elementwise(
 
 @table.derivative(
     scipys("erf"),
+    in_blocks=partial(erf_of, ERROR),
     cuda="erf({0})",
     numpy="scipy.special.erf",
     torch="torch.erf",

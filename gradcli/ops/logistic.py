@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import logical_and
-from gradcli.ops.exponential import exp2
+from gradcli.ops.exponential import exp, exp2, log1p
 from gradcli.ops.group import Group
-from gradcli.ops.selection import where
+from gradcli.ops.selection import abs_, fmin, maximum, minimum, where
 from gradcli.ops.table import Case, kernel
 
 if TYPE_CHECKING:
@@ -18,14 +18,27 @@ if TYPE_CHECKING:
 table = Group("logistic")
 
 
+ONE_FROM = 50.0
+"""Where a sigmoid is 1 in all precisions, and exp does not overflow."""
+NOTHING_FROM = 1e5
+"""Where exp(-x) is 0 in all precisions."""
+
+
 def _sigmoid(xp: ArrayNamespace, x: Array) -> Array:
-    """1 / (1 + exp(-x)), from exp(-|x|) so that nothing overflows."""
-    small = xp.exp(-xp.abs(x))
-    return xp.where(x >= 0, 1, small) / (1 + small)  # type: ignore[no-any-return]
+    """exp(x) / (1 + exp(x)), which keeps the digits on both sides of 0."""
+    power: Array = xp.exp(xp.minimum(x, ONE_FROM))
+    found: Array = power / (1 + power)
+    return found
+
+
+def _sigmoid_in_blocks(x: Node) -> Node:
+    power = exp(minimum(x, ONE_FROM))
+    return power / (1 + power)
 
 
 @table.derivative(
     _sigmoid,
+    in_blocks=_sigmoid_in_blocks,
     aliases=("expit",),
     cuda="({0} >= 0 ? 1 : exp(-abs({0}))) / (1 + exp(-abs({0})))",
     latex=r"\sigma({0})",
@@ -81,10 +94,23 @@ def logit(x: Node, eps: float | None = None) -> Node:
     return LOGIT(x)
 
 
+def _logaddexp(xp: ArrayNamespace, a: Array, b: Array) -> Array:
+    """NumPy's own takes one element at a time. `fmin` leaves the nan of inf - inf out."""
+    apart = xp.fmin(xp.abs(a - b), NOTHING_FROM)
+    larger: Array = xp.maximum(a, b)
+    return larger + xp.log1p(xp.exp(-apart))
+
+
+def _logaddexp_in_blocks(a: Node, b: Node) -> Node:
+    return maximum(a, b) + log1p(exp(-fmin(abs_(a - b), NOTHING_FROM)))
+
+
 logaddexp = table.elementwise(
     "logaddexp",
     "log(exp(a) + exp(b)) without overflow.",
     (lambda y, a, b: sigmoid(a - b), lambda y, a, b: sigmoid(b - a)),
+    forward=_logaddexp,
+    in_blocks=_logaddexp_in_blocks,
     operands="a b",
     cuda="{0} == {1} ? {0} + ({T})0.6931471805599453 : max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
     latex=r"\ln(e^{{{0}}} + e^{{{1}}})",

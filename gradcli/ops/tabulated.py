@@ -18,6 +18,7 @@ import numpy as np
 from gradcli.graph import Array, Kind, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.exponential import exp
+from gradcli.ops.selection import copysign
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -96,6 +97,15 @@ def tail(law: Law, x: Node) -> Node:
     return bell(law, x) * found
 
 
+def erf_of(law: Law, x: Node) -> Node:
+    """The error function, `law` being its own: its value at the place, and Taylor's series."""
+    _, place, rest, step = _parts(law, x)
+    curve = (2 * place * place - 1) * (1 / 3)
+    series = rest * (1 + rest * (curve * rest - place))
+    slope = looked_up(step, _bells, law) * (2 / math.sqrt(math.pi))
+    return copysign(looked_up(step, _erfs) + slope * series, x)
+
+
 def _parts(law: Law, x: Node) -> tuple[Node, Node, Node, Node]:
     """|x|, the place next to it, what is between them, and the number of the place."""
     size = x.graph.apply(_size(law.farthest), (x,))
@@ -128,6 +138,12 @@ def _bells(law: Law) -> Array:
     """exp(-rate·x²) at all places."""
     place = np.arange(math.ceil(law.farthest * FINE) + 1) / FINE
     return np.exp(place * place * -law.rate)
+
+
+@lru_cache
+def _erfs() -> Array:
+    """The error function at all places up to where it is 1."""
+    return np.array([math.erf(place / FINE) for place in range(6 * FINE + 1)])
 
 
 def _ratio(law: Law, power: int) -> Array:

@@ -49,13 +49,14 @@ def test_digits_of_large_arrays(name: str) -> None:
 @pytest.mark.parametrize("name", IN_BLOCKS)
 def test_the_ends_of_large_arrays(name: str) -> None:
     ends = np.array([0.0, -0.0, 5e-324, 1e-8, 39.0, 50.0, 1e10, np.inf, np.nan])
-    points = np.concatenate([ends, -ends])
-    few = computed(name, REFERENCES[name], [points])
-    many = computed(name, REFERENCES[name], [np.resize(points, LARGE)])
-    for one, other in zip(few, many, strict=True):
-        np.testing.assert_allclose(other[:18], one, rtol=1e-15)
-        there = ~np.isnan(one)
-        np.testing.assert_array_equal(np.signbit(other[:18])[there], np.signbit(one)[there])
+    operands = [np.concatenate([ends, -ends])] * len(REFERENCES[name].intervals)
+    points = [each.ravel() for each in np.meshgrid(*operands)]
+    few = computed(name, REFERENCES[name], points)
+    many = computed(name, REFERENCES[name], [np.resize(each, LARGE) for each in points])
+    for one, whole in zip(few, many, strict=True):
+        other, there = whole[: one.size], ~np.isnan(one)
+        np.testing.assert_allclose(other, one, rtol=1e-15)
+        np.testing.assert_array_equal(np.signbit(other)[there], np.signbit(one)[there])
 
 
 @pytest.mark.parametrize("name", REFERENCES)
