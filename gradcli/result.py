@@ -105,11 +105,10 @@ def final_grads(result: Result) -> dict[str, Array]:
 
 def is_finite(array: Array) -> bool:
     """Whether a quick look proves that all elements are finite: their sum is. Arrays that lie in
-    files are not looked at.
+    files are not looked at. Where warnings of NumPy's are to be ignored is the caller's affair.
     """
     if not array.ndim:
         return math.isfinite(array.item())
     if not in_memory(array):
         return False
-    with np.errstate(all="ignore"):
-        return array.dtype.kind != "f" or bool(np.isfinite(np.add.reduce(array, None)))
+    return array.dtype.kind != "f" or math.isfinite(np.add.reduce(array, None))

@@ -168,7 +168,8 @@ def _known(tracer: Tracer) -> dict[Node, Array]:
     if tracer.inputs or tracer.graph.literals:
         return {}
     found = tracer.values.evaluator.kept()
-    return {node: value for node, value in found.items() if is_finite(value)}
+    with np.errstate(all="ignore"):
+        return {node: value for node, value in found.items() if is_finite(value)}
 
 
 def _tracer(
@@ -363,8 +364,9 @@ class Prepared:
             raise error.located(self.program.source, None) from None
         result = self.result(feeds, found)
         checked = [each.grads for each in result.passes] or [result.grads]
-        if all(map(is_finite, chain(*(each.values() for each in (result.values, *checked))))):
-            return result
+        with np.errstate(all="ignore"):
+            if all(map(is_finite, chain(*(each.values() for each in (result.values, *checked))))):
+                return result
         from gradcli.nonfinite import Question, explain_nonfinite
 
         question = Question([*self.outputs.values()], [*self.leaves.values()], self.backwards)

@@ -10,7 +10,7 @@ from gradcli.trace.dictionaries import Fields
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
-from gradcli.trace.objects import BuiltIn, ClassName, Decorated, Given, Object, joined
+from gradcli.trace.objects import BuiltIn, ClassName, Decorated, Given, Object, ObjectPlace, joined
 from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
 
@@ -275,6 +275,12 @@ class Instance(Object):
 
     def stores(self, name: str) -> bool:
         return name in self.fields
+
+    def places(self) -> dict[str, ObjectPlace]:
+        return {name: ObjectPlace(f".{name}", value) for name, value in self.fields.items()}
+
+    def put_at(self, place: str, value: Value) -> None:
+        self.fields[place] = value
 
     def kept_apart(self) -> Container[str]:
         """The attributes that are not in its `__dict__`."""

@@ -11,7 +11,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import BuiltIn, Given, Object, ObjectPlace
 from gradcli.trace.values import Value, Values, describe
 
 Key: TypeAlias = Any
@@ -63,6 +63,17 @@ class Dictionary(Object):
 
     def within(self) -> Sequence[Value]:
         return self.held()
+
+    def places(self) -> dict[Key, ObjectPlace]:
+        return {
+            place: ObjectPlace(f"[{key!r}]", value)
+            for place, (key, value) in self._entries.items()
+            if isinstance(key, str)
+        }
+
+    def put_at(self, place: Key, value: Value) -> None:
+        key, _ = self._entries[place]
+        self._entries[place] = key, value
 
     def held(self) -> list[Value]:
         """Its values."""

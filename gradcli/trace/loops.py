@@ -11,6 +11,7 @@ from gradcli.engine.telling import made
 from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
+from gradcli.trace.held_lists import HeldLists
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.rolling import CHANGES_MORE, Changed, GradOf, Place, Rolling
@@ -254,8 +255,9 @@ class Loops(Scopes):
         leave: Any = None
         while True:
             if may_roll and rolling.watches(done):
-                state = self._tensor_state()
-                rolling.watch(self.frame.values, self.graph, self._effects(), state)
+                state, values = self._tensor_state(), self.frame.values
+                named = {**values, **HeldLists(values).lists}
+                rolling.watch(named, self.graph, self._effects(), state)
             first = self.graph.count
             if not (yield turns.begin(done)):
                 break
@@ -311,6 +313,8 @@ class Loops(Scopes):
             rolling.wait(done)
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
+        held = HeldLists(kept)
+        named = {**kept, **held.lists}
         effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
         state, passages = self._tensor_state(), self.values.passages
         told = passages.mark() if passages is not None else (0, 0)
@@ -322,13 +326,13 @@ class Loops(Scopes):
         rolled: Rolled | None = None
         refused, in_place = "", set[str]()
         try:
-            changed = rolling.changed(kept, effects, state, self.values.current)
+            changed = rolling.changed(named, effects, state, self.values.current)
             if changed.counts and turns.length is None:
                 most = min(most, MOST_RATES)
             least = min(least, PIECE)
             template = AnyPass(self.values, self.special.numbers, changed, done, least)
             self.values.any_pass, in_place = template, changed.in_place
-            self._stand_in(template, changed, most)
+            self._stand_in(template, changed, held, most)
             goes_on = yield turns.stand_in(template, done, most)
             begun, stood = dict(frame.values), self._tensor_state()
             leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
@@ -338,10 +342,11 @@ class Loops(Scopes):
             template.is_opaque |= len(self.autograd.freed) > state.freed
             self._check_changes(template, changed, begun, stood)
             self._check_lists(template)
-            template.close(self._stand(template), frame.values, changed.made)
+            named_now = {**frame.values, **held.now()}
+            template.close(self._stand(template), named_now, changed.made)
             versions = self._versions_in_a_pass(template)
             ends = turns.length is not None or template.ends
-            rolled = template.rolled(most, kept) if ends else None
+            rolled = template.rolled(most, named) if ends else None
         except Unlike as unlike:
             refused = str(unlike)
         except GradcliError:  # what is an error without a template, too, is told there
@@ -349,6 +354,7 @@ class Loops(Scopes):
         finally:
             self.values.any_pass = outer
             state.restore()
+            held.restore()
             self.graph.draws = drawn
             self.special.forget(printed)
             del self.notes[notes:]
@@ -369,8 +375,8 @@ class Loops(Scopes):
         self.graph.draws += rolled.loop.count * changed.draws
         self._go_on_after(rolled, changed, versions)
         for name, value in rolled.lists.items():
-            before = kept[name]
-            if isinstance(value, Items) and isinstance(before, Items) and name in in_place:
+            before = named[name]
+            if isinstance(before, Items) and name in in_place:
                 before.become(value)
             else:
                 self.bind(name, value)
@@ -384,10 +390,16 @@ class Loops(Scopes):
     def _tensor_state(self) -> TensorState:
         return TensorState(self.autograd, self.leaves)
 
-    def _stand_in(self, template: AnyPass, changed: Changed, most: int) -> None:
+    def _stand_in(self, template: AnyPass, changed: Changed, held: HeldLists, most: int) -> None:
         """Put what stands for tensors and lists, in `most` passes, into their places."""
-        self.frame.values.update(template.lists)
+        for name, items in template.lists.items():
+            if name in held.lists:
+                held.put(name, items)
+            else:
+                self.frame.values[name] = items
         for name in changed.rebound:
+            if name in held.lists:
+                raise Unlike(f"{name} is another list in each pass")
             self._unbind(name)
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps_of_passes[key] = range(now, now + most * more, more)

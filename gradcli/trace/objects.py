@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, RefusedError, nearest
+from gradcli.graph import EMPTY
+from gradcli.tuples import NamedTuple
 
 Given = dict[str, Any]
 """Arguments by name."""
+
+
+class ObjectPlace(NamedTuple):
+    """A value that an object holds, and what a program writes behind the object for it."""
+
+    written: str
+    value: Any
 
 
 class Object:
@@ -75,6 +84,14 @@ class Object:
     def delete(self, name: str) -> Any:
         """Let go of an attribute, or the visitor that does it. Raises `name`."""
         raise self.has_no("attribute", name)
+
+    def places(self) -> Mapping[Any, ObjectPlace]:
+        """What a program has put into it, by place; nothing where it may be read in another way."""
+        return EMPTY
+
+    def put_at(self, place: Any, value: Any) -> None:
+        """Have another value at one of its places."""
+        raise NotImplementedError
 
     def elements(self) -> Any:
         """What a number in brackets chooses from. Raises `type`."""

@@ -47,7 +47,7 @@ class Rolled(NamedTuple):
     loop: Loop
     tensors: dict[Place, Node]
     """What they have left where a tensor is another one after each pass."""
-    lists: dict[str, Value]
+    lists: dict[str, Items]
     """The lists that they have made longer."""
     took_numbers: bool
     """Whether they have taken numbers out of tensors."""
@@ -410,7 +410,7 @@ class AnyPass:
             node: self._made_again(node, self._evaluator.computed(every))
             for node, every in numbers.items()
         }
-        lists: dict[str, Value] = {}
+        lists: dict[str, Items] = {}
         for name, added in self._items.items():
             before = values[name]
             assert isinstance(before, Items)

@@ -18,6 +18,7 @@ MODEL = (
 TRAINS = ("loss = ((net(X)[:, 0] - y)**2).mean()", "net.zero_grad()", "loss.backward()",
           "with torch.no_grad():\n    for p in net.parameters(): p -= 0.05*p.grad")  # fmt: skip
 COUNTED = "counts = {'n': 0}\n"
+SUB = "with torch.no_grad(): w.sub_(0.05*w.grad)"
 PLAIN = (LOSS, "loss.backward()", STEP, ZERO)
 ROLLED = {
     "attributes that an object gets together": looped(
@@ -137,6 +138,37 @@ ROLLED = {
         *PLAIN, "kept.append(loss.item())", before="kept = []",
         after="print(w, kept[3], min(kept), sum(kept)/len(kept), len(kept), kept[-1])",
     ),
+    "lists in a dictionary": looped(
+        *PLAIN, "log['loss'].append(loss.item())\nlog['w'].append(w.detach().clone())",
+        before="log = {'loss': [], 'w': [], 'best': 0.0}",
+        after="print(w, log['loss'][3], len(log['loss']), log['w'][-1], sorted(log))",
+    ),
+    "a list in a dictionary that begins with something": looped(
+        *PLAIN, "if loss.item() < best: best = loss.item()\nlog['all']['w'].append(w.sum().item())",
+        before="best = float('inf')\nlog = {'all': {'w': [1.0, 2.0]}, 'none': []}",
+        after="print(best, log)",
+    ),
+    "lists of an object": looped(
+        "run.step()",
+        before="class Run:\n    def __init__(self):\n"
+        "        self.kept, self.log = [], {'loss': []}\n"
+        f"    def step(self):\n        {LOSS}\n        loss.backward()\n        {SUB}\n"
+        f"        {ZERO}\n        self.kept.append(loss.item())\n"
+        "        self.log['loss'].append(loss.detach())\nrun = Run()",
+        after="print(w, run.kept[-1], run.kept[5], torch.stack(run.log['loss']).sum())",
+    ),
+    "a loop in a method": "\n".join((
+        "import torch", *DATA, "class Run:", "    def __init__(self):",
+        "        self.log = {'loss': []}", "    def fit(self, n):", "        for i in range(n):",
+        *(f"            {line}" for line in (LOSS, "loss.backward()", SUB, ZERO)),
+        "            self.log['loss'].append(loss.item())", "run = Run()", "run.fit(120)",
+        "print(w, run.log['loss'][7], len(run.log['loss']))\n",
+    )),
+    "a list that two dictionaries hold": looped(
+        *PLAIN, "a['loss'].append(loss.item())",
+        before="a = {'loss': []}\nb = {'same': a['loss']}",
+        after="print(w, b['same'], a['loss'][3])",
+    ),
     "numbers added up": looped(
         *PLAIN, "total += loss.item() * 2", before="total = 0.0", after="print(w, total/120)"
     ),
@@ -186,6 +218,32 @@ UNROLLED = {
     "a tensor of an outer body": OUTER.format("v", "v = 0.9*v + w.detach()"),
     "the target of a loop is an outer name": OUTER.format("k", "for k in range(i): pass"),
     "an outer name that is not changed": OUTER.format("k", "z = v + k"),
+    "a list of a dictionary that is new in each pass": looped(
+        *PLAIN, "log['loss'] = log['loss'] + [loss.item()]",
+        before="log = {'loss': []}", after="print(w, log)",
+    ),
+    "a dictionary that is new in each pass": looped(
+        *PLAIN, "log['last'] = [loss.item()]\nlog['last'].append(i)",
+        before="log = {}", after="print(w, log)",
+    ),
+    "a list of a dictionary, read in each pass": looped(
+        *PLAIN, "log['loss'].append(loss.item())\nif i > 3: low = min(log['loss'])",
+        before="log = {'loss': []}\nlow = 0.0", after="print(w, low, log)",
+    ),
+    "a list of a dictionary that has a name, too": looped(
+        *PLAIN, "kept.append(loss.item())\nlast = log['loss'][-1]",
+        before="log = {'loss': []}\nkept = log['loss']", after="print(w, last, log, kept)",
+    ),
+    "two lists of a dictionary by turns": looped(
+        *PLAIN, "log['odd' if i % 2 else 'even'].append(loss.item())",
+        before="log = {'odd': [], 'even': []}", after="print(w, log)",
+    ),
+    "a list of an outer dictionary": looped(
+        "step()", before="log = {'loss': []}\ndef step():\n"
+        f"    {LOSS}\n    loss.backward()\n    {SUB}\n    {ZERO}\n"
+        "    for k in range(9): log['loss'].append(k*loss.item())",
+        after="print(w, log)",
+    ),
     "a function that counts": looped(
         *PLAIN,
         "count()",

@@ -44,6 +44,14 @@ KEPT = {
         "hist.append(1.0*w)",
         "hist.append(w)",
     ),
+    "log = {'loss': [], 'w': []}": (
+        "log['loss'].append(loss.item())",
+        "log['loss'].append(loss.detach()); log['w'].append(1.0*w)",
+        "log['w'] += [w.detach().clone()]; log['loss'].append(i)",
+        "log['w'].append(w.detach().clone()); seen = log['w'][-1]",
+        "(log['loss'] if i % 2 else log['w']).append(loss.item())",
+        "log['loss'].append(loss.item() + len(log['loss']))",
+    ),
     "k = 0": ("k += 1", "k = k + i", "k += (pred > y).sum().item()"),
     "marks, sum_ = [], 0.0": (
         "marks.append(i)",
