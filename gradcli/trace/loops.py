@@ -403,6 +403,10 @@ class Loops(Scopes):
             self._unbind(name)
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps_of_passes[key] = range(now, now + most * more, more)
+        for scheduler, each in changed.schedules.items():
+            from gradcli.trace.scheduled_passes import ScheduledPasses  # few programs have them
+
+            scheduler.passes = ScheduledPasses(scheduler, most, each)
         for place, node in template.tensors.items():
             self._make_alike(node, changed.tensors[place])
             if isinstance(place, str):
@@ -433,6 +437,8 @@ class Loops(Scopes):
         """Raise `Unlike` where the pass has changed what the pass before has left as it was: it has
         no stand-in.
         """
+        for scheduler in changed.schedules:
+            scheduler.check_passes()
         carried, state = {*template.tensors.values()}, self._tensor_state()
         current: Callable[[Any], Node] = self.values.current
         places = changed.tensors.keys()
@@ -499,6 +505,8 @@ class Loops(Scopes):
         """Put what the passes have left into its places."""
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps[key] = now + rolled.loop.count * more
+        for scheduler, each in changed.schedules.items():
+            scheduler.advance(rolled.loop.count * each)
         for place, left in rolled.tensors.items():
             before, node = changed.tensors[place], left
             if rolled.took_numbers and left.known is None and before in self.special.numbers:

@@ -36,7 +36,7 @@ def _ahead(step: int, n: Numbers) -> Rates:
 
 
 def _nadam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    p, g = after_decay(p, g, n)
+    p, g = after_decay(p, g, rates, n)
     before = state.get("mu_product", p.graph.constant(1.0))
     product = state["mu_product"] = before * rates["mu"]
     m, v = moments(p, g, state, n)
@@ -58,7 +58,7 @@ def _rectified(step: int, n: Numbers) -> Rates:
 
 
 def _radam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    p, g = after_decay(p, g, n)
+    p, g = after_decay(p, g, rates, n)
     m, v = moments(p, g, state, n)
     change = m / rates["bias"] * rates["size"]
     return p - change if rates["is_early"] else p - change / (f("sqrt", v) + n["eps"])
@@ -106,7 +106,7 @@ def _adafactor(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node
         eps = float(np.finfo(p.graph.dtype("float")).eps)
     size = f("maximum", _root_of_mean(p), p.graph.constant(n["eps2"])) * rates["size"]
     if n["weight_decay"]:
-        p = p * (1 - n["lr"] * n["weight_decay"])
+        p = p * rates["kept"]
 
     def kept(name: str, new: Node) -> Node:
         before = state.get(name, zeros_like(new))

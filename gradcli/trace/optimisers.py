@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Node
+from gradcli.graph import EMPTY, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.ops.kinds import zeros_like
@@ -57,11 +57,16 @@ class Method(NamedTuple):
     parameters are changed at once.
     """
     rates: Callable[[int, Numbers], Rates] = lambda step, n: {}
-    """The rates of a step, which are counted from 1."""
+    """The rates of a step, which are counted from 1, besides those of all methods."""
     positional: tuple[str, ...] = ()
     """The first options that are given without names, where these are others."""
     counts: bool = True
     """Whether the count of steps is a part of what it remembers."""
+
+    def rates_of(self, step: int, n: Numbers) -> Rates:
+        """The rates of a step: the learning rate, what a decay of weights keeps, and its own."""
+        kept = 1 - n["lr"] * n.get("weight_decay", 0.0)
+        return {"lr": n["lr"], "kept": kept, **self.rates(step, n)}
 
     def names(self) -> tuple[str, ...]:
         """The options in the order in which they are given."""
@@ -78,7 +83,7 @@ def _larger(a: Node, b: Node) -> Node:
     return larger
 
 
-def _first(step: int, n: Numbers) -> Rates:
+def _first(step: int, _: Numbers) -> Rates:
     return {"is_first": step == 1}
 
 
@@ -90,15 +95,15 @@ def _sgd(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
         kept = g if before is None else before * n["momentum"] + g * (1 - n["dampening"])
         state["momentum_buffer"] = kept
         g = g + kept * n["momentum"] if n["nesterov"] else kept
-    return p - g * n["lr"]
+    return p - g * rates["lr"]
 
 
-def after_decay(p: Node, g: Node, n: Numbers) -> tuple[Node, Node]:
+def after_decay(p: Node, g: Node, rates: Rates, n: Numbers) -> tuple[Node, Node]:
     """A parameter and its grad, one of which has the decay of weights."""
     if not n["weight_decay"]:
         return p, g
     if n["decoupled_weight_decay"]:
-        return p * (1 - n["lr"] * n["weight_decay"]), g
+        return p * rates["kept"], g
     return p, g + p * n["weight_decay"]
 
 
@@ -117,14 +122,14 @@ def _unbiased(step: int, n: Numbers) -> Rates:
 
 
 def _adam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    p, g = after_decay(p, g, n)
+    p, g = after_decay(p, g, rates, n)
     m, v = moments(p, g, state, n)
     if n["amsgrad"]:
         v = state["max_exp_avg_sq"] = _larger(state.get("max_exp_avg_sq", zeros_like(p)), v)
     return p - m / (_sqrt(v) / rates["scale"] + n["eps"]) * rates["size"]
 
 
-def _rmsprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
+def _rmsprop(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero = zeros_like(p)
@@ -139,7 +144,7 @@ def _rmsprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
         change = state["momentum_buffer"] = (
             state.get("momentum_buffer", zero) * n["momentum"] + change
         )
-    return p - change * n["lr"]
+    return p - change * rates["lr"]
 
 
 def _decayed(step: int, n: Numbers) -> Rates:
@@ -154,7 +159,7 @@ def _adagrad(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     return p - g / (_sqrt(total) + n["eps"]) * rates["lr"]
 
 
-def _adadelta(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
+def _adadelta(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero, rho = zeros_like(p), n["rho"]
@@ -162,7 +167,7 @@ def _adadelta(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     u = state.get("acc_delta", zero)
     change = _sqrt(u + n["eps"]) / _sqrt(v + n["eps"]) * g
     state["acc_delta"] = u * rho + change * change * (1 - rho)
-    return p - change * n["lr"]
+    return p - change * rates["lr"]
 
 
 def _adamax(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
@@ -263,10 +268,19 @@ def _check(name: str, numbers: Numbers, whole: Container[str]) -> None:
                            hint="momentum=0.9, nesterov=True")  # fmt: skip
 
 
-def numbers_of(values: Values, options: Mapping[str, Any], group: Dictionary) -> Numbers:
-    """The numbers of a group as they are now; nan and 0 for None. Raises `value`."""
-    numbers: Numbers = {}
+def numbers_of(
+    values: Values,
+    options: Mapping[str, Any],
+    group: Dictionary,
+    known: Mapping[str, float] = EMPTY,
+) -> Numbers:
+    """The numbers of a group as they are now, but for those that are known; nan and 0 for None.
+    Raises `value`.
+    """
+    numbers: Numbers = {**known}
     for key, usual in options.items():
+        if key in known:
+            continue
         value = group.item([key])
         if isinstance(usual, tuple):
             pair = [math.nan if each is None else values.number(each, key)
@@ -314,6 +328,8 @@ class Optimiser(Rated):
         """Who remembers in the same tensors, itself among them."""
         self.steps_of_passes: dict[Place, range] = {}
         """The same in each of the passes of a loop that a pass stands for."""
+        self.rates_of_passes: dict[int, list[float]] = {}
+        """The learning rates of a group there, by its place, where a scheduler changes them."""
         autograd.optimisers.append(self)
 
     @property
@@ -409,7 +425,9 @@ class Optimiser(Rated):
         if self.partners:
             from gradcli.trace.optimiser_states import tell_partners
         for place, group in enumerate(self.groups):
-            numbers = numbers_of(self.values, method.options, group)
+            moving = self.rates_of_passes.get(place)
+            known = {"lr": moving[0]} if moving else {}
+            numbers = numbers_of(self.values, method.options, group, known)
             for position, node in enumerate(self.parameters(group)):
                 grad = self.autograd.grads.get(node)
                 if grad is None:
@@ -437,15 +455,21 @@ class Optimiser(Rated):
 
     def _rates(self, method: Method, key: Place, numbers: Numbers) -> Rates:
         """The rates of a parameter's next step, or what stands for those of several passes."""
+        moving = self.rates_of_passes.get(key[0])
         if self.values.any_pass is None or key not in self.steps_of_passes:
+            if moving:
+                raise Unlike("an optimiser makes its first step")
             self.steps[key] = self.steps.get(key, 0) + 1
-            return method.rates(self.steps[key], numbers)
+            return method.rates_of(self.steps[key], numbers)
         before = self.steps_of_passes[key]
         if len(before) > MOST_RATES:
             raise Unlike("it may have too many passes for the rates of an optimiser")
         steps = range(before.start + 1, before.stop + 1, before.step)
         self.steps_of_passes[key] = steps
-        found = [method.rates(each, numbers) for each in steps]
+        found = [
+            method.rates_of(each, {**numbers, "lr": rate})
+            for each, rate in zip(steps, moving or [numbers["lr"]] * len(steps), strict=True)
+        ]
         return {name: self._rate([each[name] for each in found]) for name in found[0]}
 
     def _rate(self, rates: Sequence[Any]) -> Any:

@@ -52,12 +52,15 @@ HARMLESS = frozenset((
     "clip_grad_value_", "GRUCell", "LSTMCell", "RNNCell", "trunc_normal_", "orthogonal_",
     "children", "modules", "named_modules", "named_children", "in_features", "out_features",
     "dataset", "batch_size", "astype", "contiguous",
+    "lr_scheduler", "StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "LinearLR",
+    "ConstantLR", "PolynomialLR", "get_last_lr", "last_epoch", "param_groups",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""
 _MODULES = frozenset((
     "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg", "torch.nn",
-    "torch.optim", "torch.nn.init", "torch.nn.utils", "torch.utils", "torch.utils.data",
+    "torch.optim", "torch.optim.lr_scheduler", "torch.nn.init", "torch.nn.utils", "torch.utils",
+    "torch.utils.data",
     "torchvision", "os", "sys", "matplotlib", "matplotlib.pyplot", "pandas", "warnings", "typing",
 ))  # fmt: skip
 """Of these, functions that keep something between their calls have other names than those."""

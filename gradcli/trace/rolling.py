@@ -14,13 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcli.graph import Graph, Node
 from gradcli.ops.loops import Unlike, built_of, made_since
 from gradcli.trace.items import Items
 from gradcli.trace.tensor_state import OptimisedParameter, Remembered, TensorState
 from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.trace.schedulers import Scheduler
 
 FIRST, FIRST_UNKNOWN = 2, 8
 """How many passes are traced before: of a loop whose passes are counted, and of another one."""
@@ -57,6 +60,8 @@ class Changed(NamedTuple):
     """
     counts: dict[OptimisedParameter, tuple[int, int]]
     """The counts of steps of optimisers: how many there were, and are made in each pass."""
+    schedules: dict[Scheduler, int]
+    """How many steps schedulers make in each pass."""
     in_place: set[str]
     """The lists that are the same as before, with more items."""
     made: list[Node]
@@ -188,9 +193,8 @@ class Rolling:
         made = made_since(results, older.__contains__, self._start, built_of)
         same = {name for name in lists if values[name] is self._before[name]}
         lengths = {name: len(values[name]) for name in lists}
-        return Changed(
-            tensors, lists, lengths, rebound, counts, same, made, self._graph.draws - self._draws
-        )
+        draws, schedules = self._graph.draws - self._draws, state.schedules_since(self._state)
+        return Changed(tensors, lists, lengths, rebound, counts, schedules, same, made, draws)
 
 
 def _appended(items: Items, before: Items) -> tuple[Node, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Generator, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY
+from gradcli.ops.loops import Unlike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.bounds import check_numbers
 from gradcli.trace.classes import Instance
@@ -21,6 +22,10 @@ from gradcli.trace.rated import Rated
 from gradcli.trace.schedules import SCHEDULES, Numbers
 from gradcli.trace.values import Value, Values
 from gradcli.trace.wrong_arguments import class_of
+from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.trace.scheduled_passes import ScheduledPasses
 
 Visit: TypeAlias = Generator[Any, Any, Any]
 
@@ -36,6 +41,14 @@ _UNKNOWN_FIRST = (
 )
 
 
+class Progress(NamedTuple):
+    """How far a scheduler is."""
+
+    epoch: float
+    steps: int
+    last: list[float]
+
+
 class Scheduler(Object):
     """A scheduler and its optimiser."""
 
@@ -44,6 +57,10 @@ class Scheduler(Object):
 
     starts = True
     """Whether its first step changes the rates, too."""
+    is_foreseen: ClassVar[bool] = False
+    """Whether its rates follow from numbers alone, so that those of later epochs are known."""
+    passes: ScheduledPasses | None = None
+    """What it does in the passes of a loop that one stands for."""
     numbers: Mapping[str, float] = EMPTY
     """What it was made with, by PyTorch's names."""
 
@@ -56,6 +73,7 @@ class Scheduler(Object):
         self.first = self.first_rates()
         self.last = optimiser.rates()
         """What `get_last_lr` gives: others may have changed the rates since."""
+        values.schedulers.append(self)
 
     def first_rates(self) -> list[float]:
         """The rates that it begins with; the optimiser remembers them."""
@@ -86,6 +104,8 @@ class Scheduler(Object):
         return self.rate(place, before)
 
     def attribute(self, name: str) -> Value:
+        if self.passes is not None:
+            raise Unlike("it reads what a scheduler has")
         if name == "last_epoch":
             return self.values.plain(self.epoch)
         if name == "_step_count":
@@ -111,7 +131,7 @@ class Scheduler(Object):
 
     def methods(self) -> dict[str, Method]:
         return {
-            "step": self._step,
+            "step": self._step if self.values.any_pass is None else self._step_of_passes,
             "get_last_lr": self._last,
             "get_lr": self._next,
             "state_dict": lambda *_: Dictionary(self.values, self.state()),
@@ -152,10 +172,14 @@ class Scheduler(Object):
 
     def _last(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("get_last_lr", (), arguments, keywords)
+        if self.passes is not None:
+            return Items([group.item(["lr"]) for group in self.optimiser.groups])
         return Items([self.values.plain(each) for each in self.last])
 
     def _next(self, arguments: list[Value], keywords: Given) -> Visit:
         """What the rates would become in another step of this epoch: `get_lr` is for steps."""
+        if self.passes is not None:
+            raise Unlike("it reads what a scheduler has")
         bind_names("get_lr", (), arguments, keywords)
         found = yield self.rates()
         return Items([self.values.plain(each) for each in found])
@@ -168,6 +192,43 @@ class Scheduler(Object):
             yield self.set_rates()
         else:
             yield self.move_to(self._epoch(given))
+
+    def _step_of_passes(self, arguments: list[Value], keywords: Given) -> None:
+        if self.passes is None or arguments or keywords:
+            raise Unlike("a scheduler makes a step that it did not make in the pass before")
+        self.passes.step()
+
+    def check_passes(self) -> None:
+        """Raise `Unlike` where the pass that stands for others was not as the one before."""
+        assert self.passes is not None
+        self.passes.check()
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(self.epoch, self.steps, self.last)
+
+    def go_back(self, progress: Progress) -> None:
+        """Be as far as it was then."""
+        self.epoch, self.steps, self.last = progress
+        self.passes = None
+
+    def foresee(self, steps: int) -> list[list[float]]:
+        """The rates as they are now, and after each of so many steps, where these are foreseen."""
+        kept, rates = self.progress(), [self.optimiser.rates()]
+        for _ in range(steps):
+            self.epoch, self.steps = self.epoch + 1, self.steps + 1
+            found = [self.rate(place, before) for place, before in enumerate(rates[-1])]
+            rates.append([self.values.number(self.values.plain(each), "lr") for each in found])
+        self.go_back(kept)
+        return rates
+
+    def advance(self, steps: int) -> None:
+        """Make so many steps that are foreseen."""
+        *_, last = self.foresee(steps)
+        self.epoch, self.steps = self.epoch + steps, self.steps + steps
+        for place, rate in enumerate(last):
+            self.optimiser.set_rate(place, rate)
+        self.note_rates()
 
     def undo(self) -> None:
         """Go back by the step of being made."""
@@ -201,6 +262,8 @@ class Scheduler(Object):
 
 class FormulaScheduler(Scheduler):
     """A scheduler with a formula."""
+
+    is_foreseen = True
 
     def __init__(
         self, values: Values, optimiser: Rated, name: str, numbers: Numbers, last: int
@@ -318,6 +381,7 @@ class MilestoneScheduler(Scheduler):
     """`MultiStepLR`: smaller at some epochs."""
 
     title = "MultiStepLR"
+    is_foreseen = True
 
     def __init__(self, values: Values, optimiser: Rated, milestones: Occurrences, gamma: float,
                  last: int) -> None:  # fmt: skip

@@ -17,6 +17,7 @@ from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.trace.optimisers import Optimiser
+    from gradcli.trace.schedulers import Scheduler
 
 
 class OptimisedParameter(NamedTuple):
@@ -50,6 +51,12 @@ class TensorState:
         self._calls, self._notes = len(autograd.calls), len(autograd.notes)
         self._optimisers = [*autograd.optimisers]
         self._modes = {**self._values.modes}
+        self._schedulers = {each: each.progress() for each in self._values.schedulers}
+        self._rates = [
+            (group, group.item(["lr"]))
+            for each in self._values.schedulers
+            for group in each.optimiser.groups
+        ]
         self._counts = {
             OptimisedParameter(each, key): count
             for each in self._optimisers
@@ -73,8 +80,14 @@ class TensorState:
         self._autograd.optimisers[:] = self._optimisers
         for each in self._optimisers:
             each.steps_of_passes.clear()
+            each.rates_of_passes.clear()
             each.steps.clear()
             each.states.clear()
+        del self._values.schedulers[len(self._schedulers) :]
+        for scheduler, progress in self._schedulers.items():
+            scheduler.go_back(progress)
+        for group, rate in self._rates:
+            group.put("lr", rate)
         for module, (was, _) in self._values.modes.items():
             module.training = self._modes[module][1] if module in self._modes else was
         self._values.modes = {**self._modes}
@@ -137,6 +150,20 @@ class TensorState:
             raise Unlike("an optimiser makes its first step")
         grown = {each: (now, now - then[each]) for each, now in self._counts.items()}
         return {each: (now, more) for each, (now, more) in grown.items() if more}
+
+    def schedules_since(self, before: TensorState) -> dict[Scheduler, int]:
+        """The schedulers that have made steps since then, and how many. Raises `Unlike`."""
+        found = {}
+        for each, now in self._schedulers.items():
+            then = before._schedulers.get(each)
+            if then == now:
+                continue
+            if then is None or not each.is_foreseen:
+                raise Unlike("a scheduler's learning rates are not foreseen")
+            found[each] = now.steps - then.steps
+            if now.epoch - then.epoch != found[each]:
+                raise Unlike("a scheduler's epochs are not counted")
+        return found
 
     def _is_view(self, node: Node) -> bool:
         return node.op.view and node.op is not LEAF and node not in self._values.copies

@@ -136,6 +136,8 @@ class Values(Changes):
         self.taken_numbers: dict[Node, Node] = {}
         """What stands for numbers that passes of loops take out of tensors, with these."""
         self.modes: dict[Trained, tuple[bool, bool]] = {}
+        self.schedulers: list[Any] = []
+        """The schedulers of learning rates that the program has made."""
         """Whether layers were being trained before that was first set, and are now."""
         self.rolls = False
         """Whether passes of loops may become one node."""

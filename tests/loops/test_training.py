@@ -15,7 +15,7 @@ from gradcli.ops.loops import Loop
 from gradcli.options import Options
 from gradcli.session import prepare
 from gradcli.walks import ancestors
-from tests.loops.training import DATA, program
+from tests.loops.training import DATA, SCHEDULERS, program
 
 STEP = "with torch.no_grad(): w -= 0.05*w.grad"
 LOSS = "loss = ((X @ w - y)**2).mean()"
@@ -45,7 +45,59 @@ OPTIMISERS = {
     "Adamax": "Adamax([w], lr=0.05)",
     "NAdam": "NAdam([w], lr=0.05)",
 }
+SCHEDULED = (LOSS, "opt.zero_grad()", "loss.backward()", "opt.step()", "plan.step()")
+RATE = "opt.param_groups[0]['lr']"
+
+
+def scheduled(plan: str, *more: str, opt: str = "Adam([w], lr=0.05)", before: str = "") -> str:
+    made = f"opt = torch.optim.{opt}\nplan = torch.optim.lr_scheduler.{plan}\n{before}"
+    after = f"print(w, {RATE}, plan.get_last_lr(), plan.last_epoch, plan.state_dict())"
+    return looped(*SCHEDULED, *more, before=made, after=after)
+
+
 ROLLED = {
+    **{
+        f"the schedule {plan}": scheduled(plan, opt=opt)
+        for plan, opt in zip(SCHEDULERS[:-1], list(OPTIMISERS.values())[:8], strict=True)
+    },
+    "a scheduler of two groups": scheduled(
+        "StepLR(opt, 25)",
+        opt="AdamW([{'params': [w], 'lr': 0.1}, {'params': [u]}], lr=0.01)",
+    )
+    .replace("opt =", "u = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)\nopt =", 1)
+    .replace("X @ w", "X @ w + u"),
+    "learning rates in lists": scheduled(
+        "CosineAnnealingLR(opt, 50)",
+        f"kept.append({RATE})",
+        "last.append(plan.get_last_lr()[0])",
+        before="kept, last = [], []",
+    )
+    + "print(kept, last)\n",
+    "a scheduler in front of the step": looped(
+        LOSS,
+        "plan.step()",
+        "w.grad = None",
+        "loss.backward()",
+        "opt.step()",
+        before="opt = torch.optim.SGD([w], lr=0.1)\n"
+        "plan = torch.optim.lr_scheduler.ExponentialLR(opt, 0.97)",
+        after=f"print(w, {RATE})",
+    ),
+    "two steps of a scheduler": scheduled(
+        "ExponentialLR(opt, 0.99)",
+        "opt.zero_grad()",
+        "((X @ w)**2).sum().backward()",
+        "opt.step()",
+        "plan.step()",
+    ),
+    "a scheduler behind the batches": scheduled("StepLR(opt, 10)").replace(
+        "    plan.step()", "    for k in range(2):\n        opt.step()\n    plan.step()"
+    ),
+    "a scheduler that is not used": looped(
+        *SCHEDULED[:-1],
+        before="opt = torch.optim.Adam([w], lr=0.05)\n"
+        "plan = torch.optim.lr_scheduler.StepLR(opt, 5)",
+    ),
     "zeroed": looped(LOSS, "loss.backward()", STEP, ZERO),
     "none": looped(LOSS, "loss.backward()", STEP, "w.grad = None"),
     "zeroed at the start": looped(
@@ -313,6 +365,28 @@ ROLLED |= {
     ),
 }
 UNROLLED = {
+    "a schedule by a function": scheduled(SCHEDULERS[-1]),
+    "a scheduler that is read": scheduled("StepLR(opt, 30)", "n = plan.last_epoch"),
+    "a scheduler whose state is read": scheduled("StepLR(opt, 30)", "n = plan.state_dict()"),
+    "rates that are read and set": scheduled("StepLR(opt, 30)", f"if i > 40: {RATE} = 0.9*{RATE}"),
+    "epochs with names": scheduled("StepLR(opt, 30)").replace("plan.step()", "plan.step(i)"),
+    "a scheduler now and then": scheduled("StepLR(opt, 30)").replace(
+        "    plan.step()", "    if i % 3 == 0: plan.step()"
+    ),
+    "a scheduler up to a pass": scheduled("ExponentialLR(opt, 0.9)").replace(
+        "    plan.step()", "    if i < 71: plan.step()"
+    ),
+    "two schedulers": scheduled(
+        "ExponentialLR(opt, 0.99)",
+        "more.step()",
+        before="more = torch.optim.lr_scheduler.StepLR(opt, 20)",
+    ),
+    "a scheduler that is new in each pass": scheduled(
+        "StepLR(opt, 30)", "plan = torch.optim.lr_scheduler.StepLR(opt, 30)"
+    ),
+    "a condition on a learning rate": scheduled(
+        "ExponentialLR(opt, 0.9)", f"if {RATE} < 1e-3: break"
+    ),
     "a number that becomes 0 divides": looped(
         LOSS,
         "loss.backward()",

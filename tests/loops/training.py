@@ -19,6 +19,12 @@ OPTIMISERS = (
     "RMSprop([{0}], lr={1})", "Adagrad([{0}], lr={1}, lr_decay=0.01)", "Adamax([{0}], lr={1})",
     "NAdam([{0}], lr={1})", "RAdam([{0}], lr={1})", "Adadelta([{0}])",
 )  # fmt: skip
+SCHEDULERS = (
+    "StepLR(opt, 30, gamma=0.5)", "StepLR(opt, step_size=7)", "ExponentialLR(opt, 0.99)",
+    "CosineAnnealingLR(opt, T_max=90, eta_min=1e-3)", "LinearLR(opt, 0.5, total_iters=40)",
+    "MultiStepLR(opt, [20, 60, 61], gamma=0.3)", "PolynomialLR(opt, 100, power=2.0)",
+    "ConstantLR(opt, factor=0.5, total_iters=50)", "LambdaLR(opt, lambda e: 0.95**e)",
+)  # fmt: skip
 LOSSES = (
     "((pred - y)**2).mean()", "(pred - y).pow(2).sum()", "torch.nn.functional.mse_loss(pred, y)",
     "(pred - y).abs().mean() + 0.01*(w**2).sum()", "torch.nn.functional.smooth_l1_loss(pred, y)",
@@ -98,9 +104,15 @@ def program(seed: int) -> str:
     if way is _optimiser:
         call = draw.choice(OPTIMISERS).format(", ".join(parameters), rate)
         lines.append(f"opt = torch.optim.{call}")
+        if draw.random() < 0.4:
+            made = draw.choice(SCHEDULERS)
+            lines.append(f"plan = torch.optim.lr_scheduler.{made}")
     sum_ = "X @ w + b" if "b" in parameters else "X @ w"
     body = [f"pred = {draw.choice(['{}', 'torch.tanh({})', 'torch.relu({})']).format(sum_)}"]
     body += [f"loss = {draw.choice(LOSSES)}", *way(draw, parameters, rate)]
+    if any(line.startswith("plan =") for line in lines):
+        told = ("", "n = plan.get_last_lr()[0]", "n = opt.param_groups[0]['lr']")
+        body += ["plan.step()", draw.choice(told)]
     if kept:
         body.append(draw.choice(KEPT[kept]))
     if draw.random() < 0.3:
