@@ -215,10 +215,11 @@ class Scheduler(Object):
     def foresee(self, steps: int) -> list[list[float]]:
         """The rates as they are now, and after each of so many steps, where these are foreseen."""
         kept, rates = self.progress(), [self.optimiser.rates()]
+        rounded = self.values.graph.dtype("float").type
         for _ in range(steps):
             self.epoch, self.steps = self.epoch + 1, self.steps + 1
             found = [self.rate(place, before) for place, before in enumerate(rates[-1])]
-            rates.append([self.values.number(self.values.plain(each), "lr") for each in found])
+            rates.append([float(rounded(each)) for each in found])
         self.go_back(kept)
         return rates
 
