@@ -313,7 +313,7 @@ class Loops(Scopes):
             rolling.wait(done)
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
-        held = HeldLists(kept)
+        records, held = self.records, HeldLists(kept)
         named = {**kept, **held.lists}
         effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
         state, passages = self._tensor_state(), self.values.passages
@@ -361,7 +361,7 @@ class Loops(Scopes):
             if passages is not None:
                 passages.forget(told)
         each = turns.is_written + self._steps - steps
-        self.frame, self._steps, frame.values = frame, steps, kept
+        self.frame, self._steps, frame.values, self.records = frame, steps, kept, records
         if refused:
             self.values.overwritten &= overwritten
             if template is not None:
@@ -550,6 +550,7 @@ class Loops(Scopes):
             (self.special.mark(), len(self.notes), len(self.autograd.notes)),
             *(self.autograd.state() if shared else self.autograd.lasting_state()),
             self.graph.seed,
+            self.records,
             *self.values.modes.items(),
             len(self.leaves) if shared else 0,
             len(self.values.latest) if shared else 0,

@@ -26,7 +26,7 @@ PLAIN = frozenset((
 HARMLESS = frozenset((
     "T", "mT", "shape", "ndim", "dtype", "append", "extend", "tensor", "item", "data",
     "grad", "backward", "zero_", "requires_grad", "requires_grad_", "is_leaf", "no_grad",
-    "enable_grad", "float32", "float64",
+    "enable_grad", "set_grad_enabled", "is_grad_enabled", "float32", "float64",
     "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
     "optim", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam",
     "Module", "__init__", "forward",

@@ -169,6 +169,22 @@ ROLLED = {
         before="a = {'loss': []}\nb = {'same': a['loss']}",
         after="print(w, b['same'], a['loss'][3])",
     ),
+    "a block that may record": looped(
+        "for phase in ['train', 'val']:\n    with torch.set_grad_enabled(phase == 'train'):\n"
+        f"        {LOSS}\n        if phase == 'train':\n            loss.backward()",
+        STEP,
+        ZERO,
+        "kept.append(loss.item())",
+        before="kept = []",
+        after="print(w, kept[-1], kept[3], torch.is_grad_enabled())",
+    ),
+    "recording is turned off and on": looped(
+        LOSS, "loss.backward()", "torch.set_grad_enabled(False)\nw -= 0.05*w.grad",
+        "torch.set_grad_enabled(True)", ZERO, after="print(w, torch.is_grad_enabled())",
+    ),
+    "a function that turns recording off": looped(
+        *PLAIN, before="def off():\n    torch.set_grad_enabled(False)", after="off()\nprint(w*2)"
+    ),
     "numbers added up": looped(
         *PLAIN, "total += loss.item() * 2", before="total = 0.0", after="print(w, total/120)"
     ),
@@ -218,6 +234,14 @@ UNROLLED = {
     "a tensor of an outer body": OUTER.format("v", "v = 0.9*v + w.detach()"),
     "the target of a loop is an outer name": OUTER.format("k", "for k in range(i): pass"),
     "an outer name that is not changed": OUTER.format("k", "z = v + k"),
+    "recording stays off": looped(
+        "torch.set_grad_enabled(i < 70)", LOSS, "kept.append(loss.requires_grad)",
+        before="kept = []", after="print(w, kept, torch.is_grad_enabled())",
+    ),
+    "recording goes off behind the loss": looped(
+        LOSS, "v = (w*2).requires_grad", "torch.set_grad_enabled(False)",
+        after="print(w, loss.requires_grad, v, torch.is_grad_enabled())",
+    ),
     "a list of a dictionary that is new in each pass": looped(
         *PLAIN, "log['loss'] = log['loss'] + [loss.item()]",
         before="log = {'loss': []}", after="print(w, log)",

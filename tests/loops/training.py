@@ -111,8 +111,8 @@ def program(seed: int) -> str:
     body = [f"pred = {draw.choice(['{}', 'torch.tanh({})', 'torch.relu({})']).format(sum_)}"]
     body += [f"loss = {draw.choice(LOSSES)}", *way(draw, parameters, rate)]
     if any(line.startswith("plan =") for line in lines):
-        told = ("", "n = plan.get_last_lr()[0]", "n = opt.param_groups[0]['lr']")
-        body += ["plan.step()", draw.choice(told)]
+        read = ("", "n = plan.get_last_lr()[0]", "n = opt.param_groups[0]['lr']")
+        body += ["plan.step()", draw.choice(read)]
     if kept:
         body.append(draw.choice(KEPT[kept]))
     if draw.random() < 0.3:
