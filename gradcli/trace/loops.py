@@ -11,7 +11,6 @@ from gradcli.engine.telling import made
 from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
-from gradcli.trace.held_lists import HeldLists
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.rolling import CHANGES_MORE, Changed, GradOf, Place, Rolling
@@ -22,6 +21,7 @@ from gradcli.trace.visits import Visit
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from gradcli.trace.held_lists import HeldLists
     from gradcli.trace.passages import PassageKind
     from gradcli.trace.reach import LoopReach
     from gradcli.trace.series import Series
@@ -199,6 +199,13 @@ class Repeated:
         return self.begin(done)
 
 
+def held_lists(values: Mapping[str, Value]) -> HeldLists:
+    """The lists that dictionaries and objects hold."""
+    from gradcli.trace.held_lists import HeldLists  # most programs start faster without
+
+    return HeldLists(values)
+
+
 Runnable: TypeAlias = syntax.Statement | Repeated
 """What a body is made of."""
 Looping: TypeAlias = syntax.While | syntax.For | Repeated
@@ -256,7 +263,7 @@ class Loops(Scopes):
         while True:
             if may_roll and rolling.watches(done):
                 state, values = self._tensor_state(), self.frame.values
-                named = {**values, **HeldLists(values).lists}
+                named = {**values, **held_lists(values).lists}
                 rolling.watch(named, self.graph, self._effects(), state)
             first = self.graph.count
             if not (yield turns.begin(done)):
@@ -313,7 +320,7 @@ class Loops(Scopes):
             rolling.wait(done)
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
-        records, held = self.records, HeldLists(kept)
+        records, held = self.records, held_lists(kept)
         named = {**kept, **held.lists}
         effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
         state, passages = self._tensor_state(), self.values.passages
@@ -404,9 +411,7 @@ class Loops(Scopes):
         for (optimiser, key), (now, more) in changed.counts.items():
             optimiser.steps_of_passes[key] = range(now, now + most * more, more)
         for scheduler, each in changed.schedules.items():
-            from gradcli.trace.scheduled_passes import ScheduledPasses  # few programs have them
-
-            scheduler.passes = ScheduledPasses(scheduler, most, each)
+            scheduler.stand_for(most, each)
         for place, node in template.tensors.items():
             self._make_alike(node, changed.tensors[place])
             if isinstance(place, str):

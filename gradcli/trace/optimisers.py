@@ -274,7 +274,7 @@ def numbers_of(
     group: Dictionary,
     known: Mapping[str, float] = EMPTY,
 ) -> Numbers:
-    """The numbers of a group as they are now, but for those that are known; nan and 0 for None.
+    """The numbers of a group as they are now, without those that are known; nan and 0 for None.
     Raises `value`.
     """
     numbers: Numbers = {**known}

@@ -4,29 +4,25 @@ known before.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from gradcli.ops.loops import Unlike
-from gradcli.trace.optimisers import MOST_RATES, Optimiser
-
-if TYPE_CHECKING:
-    from gradcli.trace.schedulers import Scheduler
+from gradcli.trace.optimisers import Optimiser
 
 
 class ScheduledPasses:
     """A scheduler that makes as many steps in `each` of so many passes."""
 
-    def __init__(self, scheduler: Scheduler, passes: int, each: int) -> None:
-        """Put what stands for the rates of all passes into the groups. Raises `Unlike`."""
-        if not isinstance(scheduler.optimiser, Optimiser) or scheduler.optimiser.rates_of_passes:
-            raise Unlike("it changes learning rates in several ways")
-        if passes * each > MOST_RATES:
-            raise Unlike("it may have too many passes for the rates of a scheduler")
-        self._optimiser = scheduler.optimiser
+    def __init__(
+        self, optimiser: Optimiser, rates: Sequence[Sequence[float]], passes: int, each: int
+    ) -> None:
+        """Put what stands for the `rates` of all passes into the groups: those before the first
+        step, and after each.
+        """
+        self._optimiser, self._rates = optimiser, rates
         self._passes, self._each, self._made = passes, each, 0
-        self._rates = scheduler.foresee(passes * each)
         self._stand_in()
 
     def step(self) -> None:
@@ -37,7 +33,7 @@ class ScheduledPasses:
     def check(self) -> None:
         """Raise `Unlike` where the pass was not as the one before."""
         if self._made != self._each:
-            raise Unlike("a scheduler makes as many steps in each pass, but for this one")
+            raise Unlike("a scheduler makes another number of steps than in the pass before")
 
     def _stand_in(self) -> None:
         if self._made > self._each:

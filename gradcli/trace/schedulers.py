@@ -18,6 +18,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.optimisers import MOST_RATES, Optimiser
 from gradcli.trace.rated import Rated
 from gradcli.trace.schedules import SCHEDULES, Numbers
 from gradcli.trace.values import Value, Values
@@ -41,7 +42,7 @@ _UNKNOWN_FIRST = (
 )
 
 
-class Progress(NamedTuple):
+class Advance(NamedTuple):
     """How far a scheduler is."""
 
     epoch: float
@@ -198,16 +199,27 @@ class Scheduler(Object):
             raise Unlike("a scheduler makes a step that it did not make in the pass before")
         self.passes.step()
 
+    def stand_for(self, passes: int, each: int) -> None:
+        """Make so many steps in `each` of the passes that one stands for. Raises `Unlike`."""
+        from gradcli.trace.scheduled_passes import ScheduledPasses  # most programs do without
+
+        if not isinstance(self.optimiser, Optimiser) or self.optimiser.rates_of_passes:
+            raise Unlike("it changes learning rates in several ways")
+        if passes * each > MOST_RATES:
+            raise Unlike("it may have too many passes for the rates of a scheduler")
+        rates = self.foresee(passes * each)
+        self.passes = ScheduledPasses(self.optimiser, rates, passes, each)
+
     def check_passes(self) -> None:
         """Raise `Unlike` where the pass that stands for others was not as the one before."""
         assert self.passes is not None
         self.passes.check()
 
-    def progress(self) -> Progress:
+    def progress(self) -> Advance:
         """How far it is."""
-        return Progress(self.epoch, self.steps, self.last)
+        return Advance(self.epoch, self.steps, self.last)
 
-    def go_back(self, progress: Progress) -> None:
+    def go_back(self, progress: Advance) -> None:
         """Be as far as it was then."""
         self.epoch, self.steps, self.last = progress
         self.passes = None
