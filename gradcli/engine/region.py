@@ -321,6 +321,8 @@ class _Worker:
                 self._take(i, node, array, self._read)
             elif array.size > 1:
                 self._spread.append((i, array))
+            else:  # which may lie elsewhere
+                self.values[i] = part_of(array, (slice(None),) * len(region.shape))
         kept = dict(zip(inner.results, results, strict=True))
         first = len(self.values) - len(inner.members)
         for i, (node, buffer) in enumerate(zip(inner.members, region.buffers, strict=True), first):
