@@ -40,18 +40,22 @@ class _Fit(NamedTuple):
 
 
 def fitted(
-    value: Callable[[float], float], noise: float, lengths: Sequence[float], enough: float
+    value: Callable[[float], float],
+    noise: float,
+    lengths: Sequence[float],
+    enough: float,
+    rounded: float = 0.0,
 ) -> Estimate:
     """The derivative at 0 of values with about this standard deviation, from -length to length: by
     the length and the degree that tell most, and by more and more values until the relative error
-    is small enough.
+    is small enough. Values may be rounded by so much at most, which no mean makes smaller.
     """
     best = UNKNOWN
     waiting = list(lengths)
     for points, most in STAGES:
         fits: dict[float, _Fit] = {}
         for length in waiting:
-            found = _fitted(value, noise, length, points)
+            found = _fitted(value, noise, rounded, length, points)
             if found.estimate.known:
                 fits[length] = found
             if len(fits) == most:
@@ -69,7 +73,9 @@ def _error(estimate: Estimate) -> float:
     return estimate.error
 
 
-def _fitted(value: Callable[[float], float], noise: float, length: float, points: int) -> _Fit:
+def _fitted(
+    value: Callable[[float], float], noise: float, rounded: float, length: float, points: int
+) -> _Fit:
     """The same with one length and so many values, by the degree that tells most."""
     angles = math.pi * (np.arange(points) + 0.5) / points
     values = np.array([value(length * place) for place in np.cos(angles)])
@@ -89,16 +95,17 @@ def _fitted(value: Callable[[float], float], noise: float, length: float, points
         )
         left = float(np.linalg.norm(values - sizes[kept] @ terms[kept]))
         spread = left / math.sqrt(points - degree - 1)
-        if points <= FEW:
-            spread = max(noise, spread)
+        spread = max(noise if points <= FEW else rounded, spread)
         one = spread * math.sqrt(2 / points)  # what noise makes of a term
         if np.mean(sizes[after] ** 2) > UNFIT * one**2:
             continue
         lacks, unsure = abs(steep[following] * sizes[following]), abs(steep[following]) * one
         chance = SURE * one * float(np.linalg.norm(steep[kept]))
-        error = max(lacks, unsure) + chance
+        shares = 2 / points * np.abs(steep[kept] @ terms[kept])
+        off = rounded * float(np.sum(shares))
+        error = max(lacks, unsure) + chance + off
         later = math.sqrt(points / MOST)
-        promise = max(lacks - LIKELY * unsure, unsure * later) + chance * later
+        promise = max(lacks - LIKELY * unsure, unsure * later) + chance * later + off
         found = Estimate(float(steep[kept] @ sizes[kept]), float(error))
         best = _Fit(
             found if error < best.estimate.error else best.estimate, min(promise, best.promise)

@@ -151,7 +151,8 @@ class Lines:
             return self._weigh(self._outputs.at(self.moved(index, step)))
 
         with np.errstate(all="ignore"):
-            return fitted(value, self._sizes(self._noise), lengths, enough)
+            rounded = self._sizes(self._outputs.rounded)
+            return fitted(value, self._sizes(self._noise), lengths, enough, rounded)
 
     def one_sided(self, index: Index, first: float) -> Estimate:
         """By one-sided differences, on the left if `first` is negative."""

@@ -54,6 +54,8 @@ class Probed(Protocol):
     """
     noisy: bool
     """Whether its values change at random by far more than rounding."""
+    rounded: list[Array]
+    """How far its outputs are off at most, if it rounds them to few digits."""
     point: Array
     base: list[Array]
     finite: bool
@@ -100,6 +102,7 @@ class Probe:
         }
         self._kernels = {node: kernel(node) for node in self._steps}
         self._options = view.options
+        self.rounded = [np.zeros(()) for _ in nodes]
         self._edged = [node for node in self._steps if has_edge(node)]
         self._decisive = _decisive(self._steps, self._edged)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}

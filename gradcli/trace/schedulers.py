@@ -414,7 +414,11 @@ class MilestoneScheduler(Scheduler):
         return sorted(self.values.number(key, "a milestone") for key, n in counts for _ in range(n))
 
     def rate(self, place: int, before: float) -> float:
-        return before * self.numbers["gamma"] ** self._all().count(self.epoch)
+        epoch = self.values.plain(self.epoch)
+        if not self._milestones.contains(epoch):
+            return before
+        count = self.values.integer(self._milestones.item([epoch]), "a count")
+        return before * self.numbers["gamma"] ** count
 
     def rate_at(self, place: int, before: float) -> float:
         return self.first[place] * self.numbers["gamma"] ** bisect_right(self._all(), self.epoch)

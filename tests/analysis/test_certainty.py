@@ -299,6 +299,14 @@ def test_what_agrees_is_not_explained_by_what_gives_the_same() -> None:
     assert [each.code for each in found.causes] == ["coincidence"]
 
 
+def test_a_number_of_what_is_too_much_is_not_told_too() -> None:
+    wrong = "cos(x)*(1 + 1e-5)"  # with nearly 0 for 1e-5 it would be right, too
+    found = compared("sum(sin(x))", {"x": [0.3, 1.0, 2.0]}, "x", wrong)
+    assert found.causes[0].message == (
+        "a factor is too much: cos(x) * (1 + 1e-5) instead of cos(x)"
+    )
+
+
 def test_a_factor_is_not_told_as_a_term() -> None:
     program = "p = softmax(z); L = -log(p[1]) - a*log(1 - p[2])"
     inputs = {"z": [0.4, -0.7, 0.9, 0.1], "a": 0.5}

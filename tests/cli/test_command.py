@@ -153,6 +153,26 @@ def test_noise_is_measured(gradcli: Runner, script: Script, size: float) -> None
     assert wrong["verdict"] == "fail"
 
 
+@pytest.mark.parametrize(("decimals", "scale"), [(3, 1), (3, 0.01), (1, 1), (1, 100)])
+def test_values_that_are_rounded_are_known_no_better(
+    gradcli: Runner, script: Script, decimals: int, scale: float
+) -> None:
+    """No mean makes an error of rounding smaller: it is not one of chance."""
+    verdicts = []
+    for factor in (1, 1.3):
+        program = answering(
+            f"answer = {{'value': round(sum(a*math.sin(a) for a in map({1 / scale}.__mul__, x)),"
+            f" {decimals})}}",
+            f"slope = lambda a: {factor / scale} * (math.sin(a) + a*math.cos(a))",
+            f"if v is not None: answer['grads'] = {{'x': [slope(a/{scale}) for a in x]}}",
+        )
+        flags = ("--command-only-value", "-s", f"x={0.3 * scale},{1.1 * scale},{-2.4 * scale}")
+        found = gradcli("check", "--command", script(program), *flags, "--json")
+        verdicts.append(found.json["verdict"])
+        assert not any("2.2e-16" in note for note in _noise_notes(found))
+    assert verdicts == (["pass", "fail"] if decimals == 3 else ["inconclusive"] * 2)
+
+
 def test_mistakes_of_a_tenth_are_seen_through_noise(gradcli: Runner, script: Script) -> None:
     flags = (*ALONE, "--json")
     for size in (1e-4, 2e-2):

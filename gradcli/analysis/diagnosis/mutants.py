@@ -153,16 +153,22 @@ class Mutant(NamedTuple):
         return with_each(self.place.whole, self.there)
 
     @property
+    def gone(self) -> Expression | None:
+        """What is too much: one of two operands."""
+        part = self.place.part
+        if not isinstance(part, Binary):
+            return None
+        others = {id(part.left): part.right, id(part.right): part.left}
+        return others.get(id(self.instead))
+
+    @property
     def span(self) -> Span:
         """The part of the text that is wrong: the operator, the name, or what is too much."""
         part, instead = self.place.part, self.instead
-        wrong: Syntax | None = None
-        if isinstance(part, Binary):
-            if isinstance(instead, Binary) and instead.operator != part.operator:
-                if instead.left is part.left and instead.right is part.right:
-                    return part.operator_span
-            elif instead is part.left or instead is part.right:
-                wrong = part.right if instead is part.left else part.left
+        wrong: Syntax | None = self.gone
+        if isinstance(part, Binary) and isinstance(instead, Binary):
+            if instead.left is part.left and instead.right is part.right:
+                return part.operator_span
         elif isinstance(part, Call) and isinstance(instead, Call):
             if print_expression(part.callee) != print_expression(instead.callee):
                 wrong = part.callee
@@ -198,8 +204,8 @@ class Mutant(NamedTuple):
         assert isinstance(self.place.part, Expression)
         right, wrong = print_expression(self.place.part), print_expression(self.instead)
         part, gone = self.place.part, ""
-        if isinstance(part, Binary) and self.instead in (part.left, part.right):
-            gone = print_expression(part.right if self.instead is part.left else part.left)
+        if self.gone is not None:
+            gone = print_expression(self.gone)
         elif code == "factor-missing" and isinstance(part, Binary) and part.operator == "/":
             gone = print_expression(part.left)  # 1/b for a/b
         said = SAID[code].format(piece=gone, old=wrong).replace("  ", " ")

@@ -34,8 +34,8 @@ from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import Steps
 from gradcli.graph import Array, Node
 from gradcli.language.construct import binary
-from gradcli.language.rewrite import places
-from gradcli.language.syntax import Binary, Expression, Name, Number
+from gradcli.language.rewrite import Place, places
+from gradcli.language.syntax import Binary, Expression, Name, Number, Syntax
 from gradcli.walks import ancestors
 
 ELEMENTS = 50_000_000
@@ -205,7 +205,7 @@ class Mutation:
         told = {each.kind for each in (b, *other.also)}
         if a.kind in told or self._is_doubtful(a) or one.cost - other.cost > AS_LIKELY:
             return False
-        if len(other.also) == OTHERS:
+        if len(other.also) == OTHERS or _is_within(a.place, b.gone):
             return False
         if b.code == "exponent" and a.code == "function-missing":  # x is sqrt(x)**2
             return False
@@ -305,6 +305,13 @@ def moved(value: Array, generator: np.random.Generator) -> Array:
     """Other numbers near by, which need not look like these."""
     moves = APART * generator.uniform(-1.0, 1.0, value.shape)
     return np.asarray(value + moves * np.where(value == 0, usual_size(value), np.abs(value)))
+
+
+def _is_within(place: Place | None, part: Syntax | None) -> bool:
+    """Whether it is a part of that, or of a part of it."""
+    while place is not None and place.part is not part:
+        place = place.above
+    return place is not None and part is not None
 
 
 def _by_parts(

@@ -175,7 +175,9 @@ def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
         * generator.uniform(0.5, 1.0, grad.shape)
         for name, grad in grads.items()
     }
-    noise = float(np.sum(np.abs(here.weight) * here.noise.value))
+    noise, rounded = (
+        float(np.sum(np.abs(here.weight) * each)) for each in (here.noise.value, here.rounded)
+    )
 
     def value(step: float) -> float:
         moved = {name: here.inputs[name] + step * each for name, each in direction.items()}
@@ -203,7 +205,8 @@ def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
     useful = NOISY if here.noisy else USEFUL
     found, clear = extrapolate(central, FIRST_STEP, 2), CLEAR
     if here.noisy:
-        fit = fitted(value, noise, [each * FIRST_STEP for each in FARTHER], NOISY / 2)
+        lengths = [each * FIRST_STEP for each in FARTHER]
+        fit = fitted(value, noise, lengths, NOISY / 2, rounded)
         if fit.error < found.error:
             found, clear = fit, CLEAR_OF_NOISE
     claim = ElementClaim(claimed, own, size, useful)

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from gradcli.analysis.evidence import from_values
 from gradcli.analysis.foreign.noise import SAMPLES, noise_of
 from gradcli.analysis.line import LEAST
 from gradcli.diagnostics import GradcliError, Source
@@ -24,8 +25,12 @@ KNOWN = 1e-2
 """by which it is known so well, relative to its largest element."""
 SURE = 4.0
 """Standard deviations of a gradient: a number is hardly ever farther off."""
-STEPS = (1e-7, 1e-5, 1e-3)
-"""Distances of the samples, relative to the inputs: the first at which the values change."""
+STEPS = (math.pi * 1e-7, math.pi * 1e-5, math.pi * 1e-3)
+"""Distances of the samples, relative to the inputs: the first at which the values change. A
+function may have short values at short numbers, as if it rounded them.
+"""
+FAR = math.pi * 1e-2
+"""That where values change that are rounded so much that they do at none of these."""
 
 
 class ForeignAnswer(NamedTuple):
@@ -65,6 +70,8 @@ class Situation:
     """What of it changes without reason from one point to the next: a standard deviation."""
     doubt: Mapping[str, Array]
     """How far off its gradients may be: the same, and of a mean its standard error."""
+    rounded: Array
+    """How far its values are off at most, if it rounds them to few digits."""
     answers: int = 1
     """Of so many is the gradient the mean."""
 
@@ -131,9 +138,12 @@ def situated(
                 hint="--wrt names the inputs that have one; --command-only-value asks for none",
                 source=source,
             )
-    found = Situation(function, given, leaves, weight, answer, answer, {})
-    noise = _noise(found, grads=grads)
-    found = replace(found, noise=noise, doubt=_rounding(answer.grads) | noise.grads)
+    nothing = np.zeros(first.value.shape)
+    found = Situation(function, given, leaves, weight, answer, answer, {}, nothing)
+    noise, rounded = _noise(found, grads=grads)
+    noise = noise._replace(value=np.maximum(noise.value, rounded))
+    doubt = _rounding(answer.grads) | noise.grads
+    found = replace(found, noise=noise, doubt=doubt, rounded=rounded)
     return _averaged(found) if found.relative_doubt > NOISE else found
 
 
@@ -195,8 +205,9 @@ def sizes(point: Array) -> Array:
     return np.asarray(np.maximum(known, LEAST * typical))
 
 
-def _noise(here: Situation, *, grads: bool) -> ForeignAnswer:
-    """The noise of the values and of the gradients, from samples along a random line.
+def _noise(here: Situation, *, grads: bool) -> tuple[ForeignAnswer, Array]:
+    """The noise of the values and of the gradients, from samples along a random line, and how far
+    the values are off that are rounded.
 
     The samples lie on one side of the point, which may be at a kink.
     """
@@ -206,26 +217,46 @@ def _noise(here: Situation, *, grads: bool) -> ForeignAnswer:
         for name in here.leaves
     }
 
-    def sample(number: int, step: float) -> ForeignAnswer | None:
-        moved = {name: here.inputs[name] + number * step * d for name, d in directions.items()}
-        found = here.at(moved, grads=grads)
-        fits = found is not None and found.value.shape == here.answer.value.shape
-        return found if fits else None
+    def sampled(step: float, numbers: range = range(1, SAMPLES + 1)) -> list[ForeignAnswer]:
+        """Nothing where one is missing."""
+        found = []
+        for number in numbers:
+            moved = {name: here.inputs[name] + number * step * d for name, d in directions.items()}
+            each = here.at(moved, grads=grads)
+            if each is None or each.value.shape != here.answer.value.shape:
+                return []
+            found.append(each)
+        return found
 
     samples: list[ForeignAnswer] = []
     for step in STEPS:
-        found = [sample(number, step) for number in range(1, SAMPLES + 1)]
-        samples = [each for each in found if each is not None]
-        if any((each.value != samples[0].value).any() for each in samples):
+        samples = sampled(step)
+        if not samples or _change(samples):
             break
-    if len(samples) < SAMPLES:
-        return ForeignAnswer(EPS * np.abs(here.answer.value), _rounding(here.answer.grads))
+    else:
+        return _noise_of(here, samples), _last_places(sampled(FAR) or samples)
+    if not samples:
+        nothing = np.zeros(here.answer.value.shape)
+        return ForeignAnswer(EPS * np.abs(here.answer.value), _rounding(here.answer.grads)), nothing
     noise = _noise_of(here, samples)
     if replace(here, noise=noise).noisy:
-        found = [sample(number, step) for number in range(SAMPLES + 1, MORE + 1)]
-        more = [each for each in found if each is not None]
-        noise = _noise_of(here, [*samples, *more]) if len(more) == len(found) else noise
-    return noise
+        more = sampled(step, range(SAMPLES + 1, MORE + 1))
+        noise = _noise_of(here, [*samples, *more]) if more else noise
+    return noise, _last_places(samples)
+
+
+def _change(samples: Sequence[ForeignAnswer]) -> bool:
+    return any((each.value != samples[0].value).any() for each in samples)
+
+
+def _last_places(samples: Sequence[ForeignAnswer]) -> Array:
+    """Half a unit of the last decimal that values have, in each element; 0 for as many as a
+    computation gives.
+    """
+    values = np.stack([each.value for each in samples])
+    if not _change(samples) or not np.isfinite(values).all():
+        return np.zeros(values.shape[1:])
+    return np.asarray(from_values(values).slack_of(values.shape).max(axis=0))
 
 
 def _noise_of(here: Situation, samples: Sequence[ForeignAnswer]) -> ForeignAnswer:

@@ -31,6 +31,7 @@ class ForeignProbe:
         self.finite = bool(np.isfinite(here.answer.value).all())
         self.work = WORK
         self.noisy = here.noisy
+        self.rounded = [here.rounded]
 
     def at(self, value: Array) -> list[Array]:
         """The values; nan where there are none."""
