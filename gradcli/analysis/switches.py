@@ -159,7 +159,7 @@ class Steering:
         for operand, weight in self._weights.items():
             value = np.asarray(operands[operand])
             largest = np.max(np.abs(value), initial=0.0, where=np.isfinite(value))
-            change = SLIGHT * (float(largest) or 1.0)
+            change = SLIGHT * float(largest) or SLIGHT  # 0 of the smallest numbers, too
             there = self._distances({**operands, operand: value + change})
             if there is None:
                 return None
