@@ -14,6 +14,7 @@ from gradcli.trace.callee import path_of
 from gradcli.trace.classes import (
     LAYERS,
     MODULE,
+    OPTIMISERS,
     OPTIMIZER,
     ROOTS,
     SCHEDULERS,
@@ -135,18 +136,19 @@ class ClassDefinitions:
         tracer.bind(statement.name, whole)
 
     def _parent(self, value: Value) -> Class | str | None:
-        """A class of the program's, one that stands for a layer, or the name of another one of
-        PyTorch's.
+        """A class of the program's, one that stands for a layer or an optimiser, or the name of
+        another one of PyTorch's.
         """
         if isinstance(value, Class):
             return value
         name = value.name if isinstance(value, BuiltIn) else ""
         if name in ROOTS:
             return name
-        return self._layer(name) if name.startswith(LAYERS) else None
+        is_optimiser = name.rpartition(".")[0] + "." == OPTIMISERS
+        return self._layer(name) if name.startswith(LAYERS) or is_optimiser else None
 
     def _layer(self, name: str) -> Class:
-        """What stands for one of PyTorch's layers in the order of a class's parents."""
+        """What stands for a layer or optimiser of PyTorch in the order of parents."""
         if name not in self._layers:
             title = name.rpartition(".")[2]
             made = Class(title, [], [name], Frame(of_class=True), self._instance)
@@ -219,9 +221,13 @@ class ClassDefinitions:
         tracer, autograd = self._tracer, self._tracer.autograd
         layer = next((each for each in made.order if each.layer), None)
         if layer is not None:
+            make = partial(tracer.function_call, layer.layer)
+            if layer.layer.startswith(OPTIMISERS):
+                from gradcli.trace.own_optimisers import DerivedOptimiser
+
+                return DerivedOptimiser(autograd, made, make)
             from gradcli.trace.own_layers import OwnLayer
 
-            make = partial(tracer.function_call, layer.layer)
             return OwnLayer(autograd, made, tracer.replace, make)
         if MODULE in made.roots:
             return Model(autograd, made, tracer.replace)

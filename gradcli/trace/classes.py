@@ -22,6 +22,8 @@ ROOTS = (MODULE, FUNCTION, *DATA, OPTIMIZER, *SCHEDULERS)
 """Classes of PyTorch that the program's may be made from."""
 LAYERS = "torch.nn."
 """What the names of others begin with: layers, which the program's extend."""
+OPTIMISERS = "torch.optim."
+"""The same of optimisers."""
 _SAID_BY_LAYERS = frozenset(("__init__", "forward", "extra_repr", "reset_parameters"))
 """What PyTorch's layers say themselves: no class behind them is asked for it."""
 INSTANCE_BYTES = 1024
@@ -70,7 +72,9 @@ class Class(Object):
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type."""
         self.layer = ""
-        """The name of PyTorch's layer that it stands for among those that a class is made from."""
+        """The name of PyTorch's layer or optimiser that it stands for among those that a class is
+        made from.
+        """
         self._make = make
         self._apply = apply
 

@@ -322,8 +322,6 @@ class FunctionCalls:
         """
         from gradcli.graph import OPERATORS
 
-        if grad.size == 1:
-            return zeros_like(operand) + reshape(grad, ())
         try:
             summed: Node = OPERATORS["sum_to"](grad, operand.shape)
         except GradcliError:

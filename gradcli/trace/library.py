@@ -309,7 +309,7 @@ class Library:
             library.functions |= pretty.functions
         return (
             IterationTools(self._values, caller.operated).functions
-            | Managers(self._values).functions
+            | Managers(self._autograd).functions
             | Patterns(self._values).functions
             | library.functions
         )

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.caught import Caught, RaisedError
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.objects import BuiltIn, Decorated, Given, Object
+from gradcli.trace.objects import BuiltIn, Decorated, Given, Object, Recording
 from gradcli.trace.own_errors import OwnError, kinds_of
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
+
+
+def _as_method(name: str, known: Mapping[str, Special]) -> Object | None:
+    """One of these methods, which are given no name."""
+    return BuiltIn(name, lambda _, *given: known[name](*given)) if name in known else None
 
 
 class ManagedBlock(Object):
@@ -96,13 +102,81 @@ class SuppressingBlock(Object):
         return self._values.graph.constant(not self._names.isdisjoint(kinds))
 
 
+class ExitStack(Object):
+    """`ExitStack()`: a block that holds others, which it ends with itself, the last one first."""
+
+    what = "a stack of blocks"
+    title = "ExitStack"
+
+    def __init__(self, autograd: Autograd) -> None:
+        self._autograd = autograd
+        self._ends: list[Object] = []
+
+    def special(self, name: str) -> Object | None:
+        known: dict[str, Special] = {"__enter__": lambda *_: self, "__exit__": self._end}
+        return _as_method(name, known)
+
+    def methods(self) -> dict[str, Special]:
+        return {
+            "enter_context": self._enter,
+            "callback": self._call_back,
+            "close": lambda *_: self._end([None, None, None], {}),
+        }
+
+    def _enter(self, arguments: list[Value], keywords: Given) -> Any:
+        (block,) = bind_names("enter_context", ("cm",), arguments, keywords).values()
+        if isinstance(block, Recording):
+            records = self._autograd.records()
+            if block.enabled is not None:
+                self._autograd.set_records(block.enabled)
+            block.begin()
+            self._ends.append(BuiltIn("end", lambda *_: self._stop(block, records)))
+            return None
+        enter, leave = (
+            block.special(name) if isinstance(block, Object) else None
+            for name in ("__enter__", "__exit__")
+        )
+        if enter is None or leave is None:
+            raise GradcliError("type", "enter_context takes what with takes",
+                               hint="stack.enter_context(torch.no_grad())")  # fmt: skip
+        value = yield enter.call([], {})
+        self._ends.append(leave)
+        return value
+
+    def _stop(self, block: Recording, records: bool) -> None:
+        block.end()
+        self._autograd.set_records(records)
+
+    def _call_back(self, arguments: list[Value], keywords: Given) -> Value:
+        function: Any = arguments[0] if arguments else None
+        if not isinstance(function, Object):
+            raise GradcliError("type", "callback takes a function", hint="stack.callback(f, x)")
+
+        def call(*_: Any) -> Any:
+            yield function.call(arguments[1:], keywords)
+
+        self._ends.append(BuiltIn("end", call))
+        return function
+
+    def _end(self, arguments: list[Value], keywords: Given) -> Any:
+        """Leave the blocks; the result is whether one was content with the error."""
+        values, failure = self._autograd.values, arguments
+        while self._ends:
+            leave = self._ends.pop()
+            found = yield leave.call(failure, {})
+            if failure[1] is not None and values.truth(found):
+                failure = [None, None, None]
+        return values.graph.constant(failure is not arguments)
+
+
 class Managers:
     """The functions by name."""
 
-    def __init__(self, values: Values) -> None:
-        self._values = values
+    def __init__(self, autograd: Autograd) -> None:
+        self._values = values = autograd.values
         self.functions: dict[str, Special] = {
             "contextlib.contextmanager": self._manager,
+            "contextlib.ExitStack": lambda *_: ExitStack(autograd),
             "contextlib.nullcontext": lambda given, _: PlainBlock(given[0] if given else None),
             "contextlib.suppress": lambda given, _: SuppressingBlock(values, given),
         }

@@ -86,14 +86,17 @@ class Matching:
             return None
         patterns: list[syntax.Expression] = []
         parts: list[Value] = []
+        rest = Dictionary(self._values, value.pairs())
         for pair in pattern.pairs:
-            if isinstance(pair, syntax.Keyword):
-                raise GradcliError("type", "** is no pattern", hint="case {'a': x}: …")
+            patterns.append(pair.value)
+            if isinstance(pair, syntax.Keyword):  # `**rest`, which stands last
+                parts.append(rest)
+                break
             key = yield self._visit(pair.key)
             if not value.contains(key):
                 return None
-            patterns.append(pair.value)
             parts.append(value.item([key]))
+            rest.delete_item([key])
         return (yield self._all(patterns, parts))
 
     def _object(self, pattern: syntax.Call, value: Value) -> Visit:

@@ -19,8 +19,6 @@ from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
 from gradcli.trace.visits import Visit
 
-_AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
-"""Methods that stand for functions."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
@@ -83,14 +81,27 @@ class MethodCalls(FunctionValues):
         name = callee.name
         if isinstance(owner, Object):
             self.graph.span = callee.name_span
-            return owner.method(name)
+            try:
+                return owner.method(name)
+            except GradcliError:
+                if (found := self._by_its_name(name, owner)) is not None:
+                    return found
+                raise
         kind = self.special.numbers.class_of(owner)
         own = self._method_of_python(kind, owner, callee) if kind else None
-        if own is None and name in _AS_METHODS:
-            return lambda *_: self.function_call(_AS_METHODS[name], [owner], {})
+        if own is None:
+            own = self._by_its_name(name, owner)
         if own is None and (not isinstance(owner, Node) or owner in self.values.listed):
             return self._of_sequence(name, owner, callee)
         return own
+
+    def _by_its_name(self, name: str, owner: Value) -> Special | None:
+        """The method `x.__len__()`, which stands for `len(x)`; None for other names."""
+        if not name.startswith("__"):
+            return None
+        from gradcli.trace.special_methods import by_name  # few programs write these
+
+        return by_name(self, name, owner)
 
     def _of_sequence(
         self, name: str, owner: Value, callee: syntax.Attribute

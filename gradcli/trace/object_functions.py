@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,51 +16,13 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Generated, Items, Passed
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
+from gradcli.trace.orders import sorting_keys
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import no_names
-from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.values import Value, describe
 
 Visit: TypeAlias = Generator[Any, Any, Any]
 """A visitor that calls functions of the program."""
-
-
-class Unordered:
-    """A matrix behind what decides on the order: nobody asks where it belongs."""
-
-    def __lt__(self, other: object) -> bool:
-        raise GradcliError("type", "sorted: tensors of many elements have no order",
-                           hint="key=lambda x: x[0]")  # fmt: skip
-
-    __gt__ = __lt__
-
-
-class OwnOrder:
-    """An object of the program among those that are sorted: its class says which is less."""
-
-    def __init__(self, values: Values, owner: Object) -> None:
-        self._values = values
-        self.owner = owner
-
-    def __eq__(self, other: object) -> bool:
-        assert isinstance(other, OwnOrder)
-        return self.owner is other.owner or bool(self.owner.equals(other.owner))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __lt__(self, other: OwnOrder) -> bool:
-        return self._asked("__lt__", other, "__gt__")
-
-    def __gt__(self, other: OwnOrder) -> bool:
-        return self._asked("__gt__", other, "__lt__")
-
-    def _asked(self, name: str, other: OwnOrder, turned: str) -> bool:
-        answer = self.owner.asked(name, other.owner)
-        if answer is None:
-            answer = other.owner.asked(turned, self.owner)
-        if answer is None:
-            raise GradcliError("type", f"{describe(self.owner)} has no order",
-                               hint=f"def {name}(self, other), or key=lambda x: …")  # fmt: skip
-        return self._values.truth(answer)
 
 
 class ObjectFunctions:
@@ -105,17 +67,9 @@ class ObjectFunctions:
         names = ("iterable", "key", "reverse")
         given = bind_names("sorted", names, arguments, keywords, names[1:])
         items = self.values.elements(given["iterable"])
-        key, keys = given.get("key"), []
-        for each in items:
-            found = (yield key.call([each], {})) if isinstance(key, Object) else each
-            keys.append(self._plain_key(found))
+        keys = yield self._keys(items, given.get("key"))
         down = "reverse" in given and self.values.truth(given["reverse"])
-        try:
-            order = sorted(range(len(items)), key=keys.__getitem__, reverse=down)
-        except TypeError:
-            raise GradcliError(
-                "type", "sorted: strings and numbers have no order between them", hint="key=str"
-            ) from None
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=down)
         return Items([items[i] for i in order])
 
     def _extreme(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
@@ -127,39 +81,16 @@ class ObjectFunctions:
             if "default" in given:
                 return given["default"]
             raise GradcliError("value", f"{name}: there are no elements", hint="default=0")
-        key, keys = given.get("key"), []
-        for each in items:
-            found = (yield key.call([each], {})) if isinstance(key, Object) else each
-            keys.append(self._plain_key(found))
-        try:
-            best: Any = max(keys) if name == "max" else min(keys)
-        except TypeError:
-            raise GradcliError("type", f"{name}: strings and numbers have no order") from None
+        keys = yield self._keys(items, given.get("key"))
+        best: Any = max(keys) if name == "max" else min(keys)
         return items[keys.index(best)]
 
-    def _plain_key(self, value: Value) -> Any:
-        """What is compared when a list is sorted: a string, a number, or a row of these and of
-        rows of numbers.
-        """
-        if isinstance(value, str):
-            return value
-        if isinstance(value, Object):
-            return OwnOrder(self.values, value)
-        if isinstance(value, tuple | Items):
-            return tuple([self._part_of_key(each) for each in value])
-        return self.values.number(value, "what sorted compares")
-
-    def _part_of_key(self, part: Value) -> Any:
-        if isinstance(part, Items | tuple | Node):
-            numbers = Items(list(part)) if isinstance(part, tuple) else part
-            row = self.values.tensor(numbers, "what sorted compares")
-            if row.ndim == 1:
-                return tuple(self.values.evaluator.value(row).tolist())
-            if row.ndim > 1:
-                return Unordered()
-        if isinstance(part, Object):
-            return OwnOrder(self.values, part)
-        return part if isinstance(part, str) else self.values.number(part, "what sorted compares")
+    def _keys(self, items: Sequence[Value], key: Value) -> Visit:
+        """What is compared of each element."""
+        found: list[Value] = []
+        for each in items:
+            found += [(yield key.call([each], {})) if isinstance(key, Object) else each]
+        return sorting_keys(self.values, self.numbers, found)
 
     def _map(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("map", keywords)

@@ -1,8 +1,8 @@
-"""Optimisers that are classes of the program: `class SGD(torch.optim.Optimizer)`."""
+"""Optimisers that are classes of the program: `class Own(torch.optim.Optimizer)`, `…(SGD)`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +16,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
 from gradcli.trace.optimiser_states import check_alike
+from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.printing import LINE
 from gradcli.trace.rated import Rated, StepHooks
 from gradcli.trace.values import Value
@@ -169,3 +170,59 @@ class OwnOptimiser(Rated, Instance):
             for node in self.values.elements(group.item(["params"])):
                 self.autograd.set_grad(node, None)
         return None
+
+
+class DerivedOptimiser(Rated, Instance):
+    """An object of a class that is made from one of PyTorch's optimisers, which does what the
+    class does not say itself.
+    """
+
+    family = "Optimizer"
+
+    def __init__(
+        self, autograd: Autograd, made_by: Class, make: Callable[[list[Value], Given], Any]
+    ) -> None:
+        """`make` makes PyTorch's optimiser of the arguments of `super().__init__`."""
+        super().__init__(autograd.values, made_by)
+        self._make = make
+        self._base: Optimiser | None = None
+        self.hooks = StepHooks([], [])
+
+    @property
+    def base(self) -> Optimiser:
+        """PyTorch's optimiser. Raises `type` before it was made."""
+        if self._base is None:
+            raise GradcliError("type", f"{self.described} was not set up",
+                               hint="super().__init__(…) stands first in its __init__")  # fmt: skip
+        return self._base
+
+    @property
+    def groups(self) -> Sequence[Dictionary]:  # type: ignore[override]
+        return self.base.groups
+
+    def begin(self, arguments: list[Value], keywords: Given) -> Any:
+        """`super().__init__(…)`, or the class itself where that has no `__init__`."""
+        made = yield self._make(arguments, keywords)
+        assert isinstance(made, Optimiser)
+        made.title = self.made_by.name
+        self._base = made
+
+    def methods(self) -> dict[str, Method]:
+        own = {"__init__": self.begin, **self.registering()}
+        return own if self._base is None else self._base.methods() | own
+
+    def method(self, name: str) -> Method:
+        is_own = name in self.fields or self.made_by.found(name) is not None
+        found = super().method(name) if is_own or name not in (m := self.methods()) else m[name]
+        return self.hooked(found) if name == "step" else found
+
+    def attribute(self, name: str) -> Any:
+        is_own = name in self.fields or self.made_by.found(name) is not None
+        if not is_own and name in ("param_groups", "state", "defaults"):
+            return self.base.attribute(name)
+        return super().attribute(name)
+
+    def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
+        if self.made_by.found("__repr__") is not None:
+            return super().parts(quoted)
+        return [(self.base.shown(), False)]

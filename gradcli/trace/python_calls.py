@@ -248,13 +248,13 @@ class PythonCalls(Expressions):
         items.become(list(ordered))
 
     def _are_rows(self, arguments: Sequence[Value]) -> bool:
-        """Whether lists, tuples or strings are compared, as Python compares them."""
-        first = arguments[0] if arguments else None
-        if len(arguments) == 1 and isinstance(first, Items | tuple) and len(first):
-            first = first[0]
+        """Whether lists, strings or others than tensors are compared, as Python compares them."""
+        compared: Sequence[Value] = arguments
+        if len(arguments) == 1 and isinstance(arguments[0], Items | tuple):
+            compared = list(arguments[0])
         elif len(arguments) < 2:
             return False
-        return self.values.is_python and isinstance(first, Items | tuple | str | Object)
+        return self.values.is_python and not all(isinstance(each, Node) for each in compared)
 
     def _are_numbers(self, arguments: Sequence[Value]) -> bool:
         return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)

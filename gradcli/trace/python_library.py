@@ -19,6 +19,7 @@ from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.enumerations import Auto
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.orders import sorting_keys
 from gradcli.trace.pretty import blanks
 from gradcli.trace.printing import OVERHEAD, PrintedNumbers
 from gradcli.trace.special import Special
@@ -204,24 +205,16 @@ class PythonLibrary:
     # --- heaps and order ---
 
     def _keys(self, row: Sequence[Value]) -> list[Any]:
-        """What is compared: numbers and strings, and rows of these."""
-        found: list[Any] = []
-        for each in row:
-            if isinstance(each, tuple | Items):
-                found.append(tuple(e if isinstance(e, str) else self._compared(e) for e in each))
-            else:
-                found.append(each if isinstance(each, str) else self._compared(each))
-        return found
+        return sorting_keys(self.values, self._numbers, row)
 
-    def _compared(self, value: Value) -> float:
-        return self.values.number(value, "what is compared")
-
-    def _heap(self, value: Value) -> tuple[Items, list[Any]]:
-        """A list, and what its heap is made of: keys, places that tell equal ones, and items."""
+    def _heap(self, value: Value, *new: Value) -> tuple[Items, list[Any]]:
+        """A list, and what its heap is made of, with what is new last: keys, places that tell
+        equal ones, and items.
+        """
         if not isinstance(value, Items):
             raise GradcliError("type", "a heap is a list", hint="heap = []")
         self.values.check_change(value)
-        items = list(value)
+        items = [*value, *new]
         return value, [
             _Entry((key, place, item))
             for place, (key, item) in enumerate(zip(self._keys(items), items, strict=True))
@@ -229,9 +222,8 @@ class PythonLibrary:
 
     def _push(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("heappush", ("heap", "item"), arguments, keywords)
-        row, heap = self._heap(given["heap"])
-        (key,) = self._keys([given["item"]])
-        heapq.heappush(heap, _Entry((key, len(heap), given["item"])))
+        row, (*heap, new) = self._heap(given["heap"], given["item"])
+        heapq.heappush(heap, new)
         row.become([entry.item for entry in heap])
         return None
 

@@ -72,6 +72,22 @@ def _gives_its_argument(function: Value) -> bool:
     return isinstance(value, syntax.Name) and names == [value.id]
 
 
+class LookingForNan(Recording):
+    """`detect_anomaly()`: whether backward stops where a gradient is NaN, until a block ends."""
+
+    def __init__(self, autograd: Autograd, is_on: bool) -> None:
+        super().__init__(None)
+        self._autograd = autograd
+        self._is_on = is_on
+        self._before = autograd.looks_for_nan
+
+    def begin(self) -> None:
+        self._autograd.looks_for_nan = self._is_on
+
+    def end(self) -> None:
+        self._autograd.looks_for_nan = self._before
+
+
 class SettingCalls:
     """The functions by name."""
 
@@ -90,7 +106,7 @@ class SettingCalls:
             "torch.enable_grad": partial(self._recording, True),
             "torch.autograd.once_differentiable": self._once_differentiable,
             "torch.set_grad_enabled": self._set_recording,
-            "torch.autograd.set_detect_anomaly": self._look_for_nan,
+            "torch.autograd.set_detect_anomaly": self._set_looking_for_nan,
             "torch.autograd.detect_anomaly": self._look_for_nan,
             "torch.is_anomaly_enabled": self._looks_for_nan,
             "torch.cuda.is_available": self._no_device,
@@ -232,11 +248,17 @@ class SettingCalls:
         return self.values.graph.constant(self.autograd.records())
 
     def _look_for_nan(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """Have backward stop where a gradient is NaN, from now on."""
+        """Have backward stop where a gradient is NaN, in a block."""
+        given = bind_names("detect_anomaly", ("check_nan",), arguments, keywords, ("check_nan",))
+        return LookingForNan(self.autograd, all(map(self.values.truth, given.values())))
+
+    def _set_looking_for_nan(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The same from now on; a block with it ends that."""
         names = ("mode", "check_nan")
-        given = bind_names("set_detect_anomaly", names, arguments, keywords, names)
-        self.autograd.looks_for_nan = all(map(self.values.truth, given.values()))
-        return Recording(None)
+        given = bind_names("set_detect_anomaly", names, arguments, keywords, names[1:])
+        setting = LookingForNan(self.autograd, all(map(self.values.truth, given.values())))
+        setting.begin()
+        return setting
 
     def _looks_for_nan(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.values.graph.constant(self.autograd.looks_for_nan)
