@@ -145,7 +145,7 @@ class Bindings(Updates):
             and self._reads_no_name(expression)
         ):
             made = value if value.op is LEAF else leaf(value, marked=False)
-            self.values.stay_arrays(made, (value,))
+            self.values.stay_array(made, value)
             value = made
         return value
 

@@ -54,8 +54,16 @@ class Changes:
         become."""
         self.arrays: set[Node] = set()
         """What print shows as NumPy's arrays."""
+        self.boxed: set[Node] = set()
+        """Those without axes that are arrays all the same, and not NumPy's numbers."""
         self.listed: dict[Node, Items] = {}
         """The elements of tensors that stand for lists."""
+
+    def stay_array(self, node: Node, other: Node) -> None:
+        """A node is an array of NumPy's, or an array without axes, if another one is."""
+        for alike in (self.arrays, self.boxed):
+            if other in alike:
+                alike.add(node)
 
     def current(self, node: Node) -> Node:
         """The tensor as it is now, if it was changed in place."""
@@ -65,8 +73,7 @@ class Changes:
             while found in latest:
                 found = latest[found]
             found = latest[node] = self._seen_again(found) if found.op.view else found
-            if node in self.arrays:
-                self.arrays.add(found)
+            self.stay_array(found, node)
             return found
         if node.op.view:
             return self._seen_again(node)
@@ -104,8 +111,7 @@ class Changes:
     def rounded_of(self, node: Node, rounded: Node) -> Node:
         """The second, which is the first with fewer digits: to PyTorch they are one."""
         self.rounded[rounded] = node
-        if node in self.arrays:
-            self.arrays.add(rounded)
+        self.stay_array(rounded, node)
         return rounded
 
     def _own(self, base: Node, views: list[Node]) -> tuple[Node, list[Node]]:
@@ -159,8 +165,7 @@ class Changes:
         now = self.through(views, self.current(self._memory(base, view)))
         self.latest[view] = now
         self.first[now] = self.first.get(view, view)
-        if view in self.arrays:
-            self.arrays.add(now)
+        self.stay_array(now, view)
         return now
 
     def _memory(self, base: Node, view: Node) -> Node:

@@ -284,9 +284,9 @@ class ElementUpdates(Calls):
         self.values.copies.add(new)
         if old in self.values.turned and new.shape == old.shape:
             self.values.turned[new] = self.values.turned[old]
-        for alike in (self.values.parameters, self.values.arrays, self.values.boxed):
-            if old in alike:
-                alike.add(new)
+        self.values.stay_array(new, old)
+        if old in self.values.parameters:
+            self.values.parameters.add(new)
         self.autograd.follow(old, new)
         name = self.leaves.pop(old, None)
         if name is not None and new.op is LEAF:

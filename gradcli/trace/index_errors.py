@@ -77,9 +77,10 @@ def out_of_range(place: int, count: int, kind: str) -> RefusedError:
     )
 
 
-def nothing_inside(described: str, kind: str) -> RefusedError:
+def nothing_inside(described: str, kind: str, is_array: bool) -> RefusedError:
     """The error for a loop over a single value; `kind` is its class if it is a number."""
-    said = f"'{kind}' object is not iterable" if kind else "iteration over a 0-d tensor"
+    said = f"iteration over a 0-d {'array' if is_array else 'tensor'}"
+    said = f"'{kind}' object is not iterable" if kind else said
     return RefusedError(
         ("TypeError", said),
         "type",

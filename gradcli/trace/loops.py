@@ -529,8 +529,7 @@ class Loops(Scopes):
     def _make_alike(self, node: Node, other: Node) -> None:
         """A tensor is named and printed as another one: as a number, an array, with its dtype."""
         self.special.numbers.add_like(node, other)
-        if other in self.values.arrays:
-            self.values.arrays.add(node)
+        self.values.stay_array(node, other)
         if self.autograd.dtypes is not None:
             self.autograd.dtypes.add_like(node, other)
         if other in self.autograd.names:

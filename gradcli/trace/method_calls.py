@@ -26,6 +26,8 @@ _NUMPYS_OWN = frozenset((
     "argsort", "nonzero", "fill", "searchsorted",
 ))  # fmt: skip
 """Methods of arrays that are not what those of tensors are."""
+_GIVING_ARRAYS = frozenset(("astype", "copy", "reshape", "squeeze", "view"))
+"""Methods of arrays that give one, even of a single number."""
 
 
 class MethodCalls(FunctionValues):
@@ -65,12 +67,23 @@ class MethodCalls(FunctionValues):
             result = self.in_half(special(arguments, keywords))
             if name == "requires_grad_" and isinstance(result, Node):
                 self.mark_in_place(callee.value, owner, result)
-            return result
+            return self._as_array_of(owner, name, result)
         assert built_in is not None
         try:
-            return self.applied(built_in, arguments, keywords)
+            result = self.applied(built_in, arguments, keywords)
         except RefusedError as error:
             raise error.of_method() from None
+        return self._as_array_of(owner, name, result)
+
+    def _as_array_of(self, owner: Value, name: str, result: Value) -> Value:
+        """What a method of an array gives: an array, even without axes, if it asks for none of the
+        numbers.
+        """
+        values = self.values
+        if name in _GIVING_ARRAYS and isinstance(owner, Node) and isinstance(result, Node):
+            is_array = owner in values.arrays and not values.is_number_of_numpy(owner)
+            values.boxed.update([result] if is_array and not result.shape else ())
+        return result
 
     def _own_method(
         self, owner: Value, callee: syntax.Attribute

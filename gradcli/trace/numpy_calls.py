@@ -37,6 +37,11 @@ _VIEWS = frozenset((
     "expand_dims", "reshape", "ravel",
 ))  # fmt: skip
 """Functions whose arrays lie in the memory of their first argument."""
+_MAKERS = frozenset((
+    *_READERS, "zeros", "ones", "empty", "full", "copy", "zeros_like", "ones_like", "empty_like",
+    "full_like", "squeeze", "reshape",
+))  # fmt: skip
+"""Functions that make arrays of numbers, too: those without axes."""
 _SHARING = ("asarray", "asanyarray")
 """Those of them that give the array itself, or one in the memory of a tensor."""
 _DOUBLE = frozenset(("interp", "cov", "corrcoef", "polyfit", "bincount", "float64", "double"))
@@ -169,6 +174,8 @@ class NumpyCalls(PythonCalls):
             return self._of_several(callee, result, dtype, arguments)
         if not isinstance(result, Node):
             return result
+        if not result.shape and (path_of(callee) or [""])[-1] in _MAKERS:
+            return self._without_axes(callee, result, dtype, arguments)
         if not result.shape and result in self.special.numbers:
             return self._number_of(callee, result)
         if not result.shape and result.op is LEAF and result in self.values.arrays:
@@ -184,6 +191,17 @@ class NumpyCalls(PythonCalls):
         is_view = bool(arguments) and (path_of(callee) or [""])[-1] in _VIEWS
         if not is_view or not self._has_memory(arguments[0]):
             self.values.copies.add(array)
+        self._name_dtype(array, path_of(callee) or [""], dtype, arguments)
+        return array
+
+    def _without_axes(
+        self, callee: syntax.Expression, result: Node, dtype: Value, arguments: Sequence[Value]
+    ) -> Node:
+        """An array of one number, which can change in place."""
+        array = bind(result)
+        self.values.arrays.add(array)
+        self.values.boxed.add(array)
+        self.values.copies.add(array)
         self._name_dtype(array, path_of(callee) or [""], dtype, arguments)
         return array
 

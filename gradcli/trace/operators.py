@@ -52,9 +52,14 @@ def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
     try:
         return _builder(operator)(left, right)
     except GradcliError as error:
-        from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+        raise _in_own_words(values, error, left, right) from None
 
-        raise in_numpys_words(error, (left, right), values.arrays) from None
+
+def _in_own_words(values: Values, error: GradcliError, left: Value, right: Value) -> GradcliError:
+    """What an operator raises, in NumPy's words for its arrays."""
+    from gradcli.trace.numpy_wordings import in_numpys_words  # few programs fail
+
+    return in_numpys_words(error, (left, right), values.arrays)
 
 
 @cache
@@ -110,7 +115,14 @@ def is_same(values: Values, a: Value, b: Value) -> bool:
     if _are_lists(a, b):
         return _same_lists(values, a, b)
     if isinstance(a, Node) and isinstance(b, Node):
-        return a.size == b.size == 1 and values.truth(comparison(values, "==", a, b))
+        if not values.is_python and not a.size == b.size == 1:
+            return False
+        try:
+            found = comparison(values, "==", a, b)  # Python asks whether tensors are true
+        except GradcliError as error:
+            raise _in_own_words(values, error, a, b) from None
+        values.stay_arrays(found, (a, b))
+        return values.truth(found)
     if isinstance(a, Node | Items | Object) or isinstance(b, Node | Items | Object):
         return False
     return values.truth(comparison(values, "==", a, b))

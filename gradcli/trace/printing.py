@@ -149,12 +149,14 @@ class PrintedNumbers:
         return found[node]
 
     def _is_given(self, node: Node) -> bool:
-        """Whether it is a tensor by itself: a leaf, unless it is a number of a Python program, to
-        which a name was given.
+        """Whether it is a tensor by itself: an array without axes, or a leaf, unless it is a number
+        of a Python program, to which a name was given.
         """
+        values = self.values
+        if node in values.boxed:
+            return True
         if node.op is not LEAF:
             return node.op in (INPUT, DETACH)
-        values = self.values
         return values.is_pytorch or not values.is_python or node in values.arrays
 
     def class_of(self, value: Value) -> str:
@@ -166,7 +168,7 @@ class PrintedNumbers:
             return ""
         if isinstance(value, Node):
             if value in values.arrays:
-                return "numpy.ndarray" if value.shape else ""
+                return "numpy.ndarray" if value.shape or value in values.boxed else ""
             if value.shape:
                 return "list" if value in values.listed or value in values.number_lists else ""
             return values.plain_kind(value)

@@ -179,6 +179,7 @@ class Specials:
             kind = "int" if self.numbers.is_integer(node) else "float"
             raise RefusedError(
                 ("TypeError", f"object of type '{kind}' has no len()" if of_python else
+                 "len() of unsized object" if node in self.values.boxed else
                  "len() of a 0-d tensor"),
                 "type", "a single value has no length", hint="x.numel() counts the elements",
             )  # fmt: skip

@@ -117,8 +117,6 @@ class Values(Changes):
         """Leaves that `nn.Parameter` and layers made."""
         self.complex_of_modules: list[Any] = []
         """The complex tensors that modules hold."""
-        self.boxed: set[Node] = set()
-        """Those without axes that are arrays all the same, and not NumPy's numbers."""
         self.made_by: dict[Node, tuple[str, Sequence[Any], Mapping[str, Any]]] = {}
         """The calls of functions that made nodes, where PyTorch would print what made them."""
         self.titles: dict[int, tuple[str, Any]] = {}
@@ -202,7 +200,7 @@ class Values(Changes):
             return [self.current(each) if isinstance(each, Node) else each for each in value]
         from gradcli.trace.index_errors import nothing_inside  # a rare error
 
-        raise nothing_inside(describe(value), self.plain_kind(value))
+        raise nothing_inside(describe(value), self.plain_kind(value), value in self.boxed)
 
     def is_single(self, node: Node) -> bool:
         """Whether PyTorch has the tensor in float32, and the run computes in more digits."""
