@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops import FUNCTIONS
+from gradcli.ops import FUNCTIONS, f
+from gradcli.ops.control import bind
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.conversions import BYTES
@@ -16,6 +18,7 @@ from gradcli.trace.special import Special
 from gradcli.trace.strides import layout, usual
 from gradcli.trace.values import Value
 
+_ORDERED = ("flatten", "ravel", "reshape")
 _STEADY = {"WRITEABLE": True, "ALIGNED": True, "WRITEBACKIFCOPY": False}
 
 
@@ -84,7 +87,9 @@ class ArrayLayouts:
         self._autograd = autograd
         self._values = autograd.values
         module = "np.lib.stride_tricks"
-        self.methods: dict[str, Special] = {}
+        self.methods: dict[str, Special] = {
+            f"array.{name}": partial(self._ordered, name) for name in _ORDERED
+        }
         self.functions: dict[str, Special] = {
             f"{module}.sliding_window_view": self._windows,
             f"{module}.as_strided": self._strided,
@@ -93,6 +98,28 @@ class ArrayLayouts:
     def _array(self, node: Node) -> Node:
         self._values.arrays.add(node)
         return node
+
+    def _ordered(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """`a.reshape(2, 3, order='F')`: columns first, as of the turned array."""
+        given, order = dict(keywords), keywords["order"]
+        del given["order"]
+        node, *lengths = arguments
+        node = self._values.tensor(node)
+        if order in ("C", "A", "K"):
+            columns = False
+        elif order == "F":
+            columns = True
+        else:
+            raise GradcliError("value", f"{name}: order is 'C' or 'F'")
+        shape: tuple[int, ...] = (-1,)
+        if name == "reshape":
+            written = given.pop("shape", lengths[0] if len(lengths) == 1 else tuple(lengths))
+            shape = self._values.integers(written, "reshape")
+        turned = f("permute", node, tuple(reversed(range(node.ndim)))) if columns else node
+        found = f("reshape", turned, *(shape[::-1] if columns else shape))
+        if columns:
+            found = f("permute", found, tuple(reversed(range(found.ndim))))
+        return self._array(found if name != "flatten" else bind(found))
 
     def _windows(self, arguments: list[Value], keywords: Given) -> Value:
         """Windows along axes, whose own axes come last."""

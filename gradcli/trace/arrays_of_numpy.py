@@ -5,10 +5,9 @@ They look at values now, and no gradient flows back from what they find.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import partial
 from operator import attrgetter
-from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,17 +15,14 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Array, Node
 from gradcli.ops.control import bind, leaf
-from gradcli.ops.joining import cat
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.closeness import worst
 from gradcli.trace.constructors import as_dtype
 from gradcli.trace.dtypes import INTEGERS
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.text_arrays import joined
@@ -82,8 +78,47 @@ _FUNCTIONS = {
     "ravel_multi_index": Looked(("multi_index", "dims"), 2), "diag_indices": Looked(("n", "ndim")),
     "linalg.matrix_rank": Looked(("A", "tol")), "linalg.cond": Looked(("x", "p")),
     "linalg.eig": Looked(("a",)), "linalg.eigvals": Looked(("a",)),
+    "unwrap": Looked(("p", "discont", "axis")), "divmod": Looked(("x1", "x2"), 2),
+    "modf": Looked(("x",)), "spacing": Looked(("x",)), "float_power": Looked(("x1", "x2"), 2),
+    "nancumsum": Looked(_AXIS), "nancumprod": Looked(_AXIS), "nanmedian": Looked(_AXIS),
+    "nanargmax": Looked(_AXIS), "nanargmin": Looked(_AXIS), "array_equiv": Looked(("a1", "a2"), 2),
+    "nanpercentile": Looked(("a", "q", "axis"), 2),
+    "compress": Looked(("condition", "a", "axis"), 2),
+    "extract": Looked(("condition", "arr"), 2), "setxor1d": Looked(_TWO, 2),
+    "polyder": Looked(("p", "m")), "polyint": Looked(("p", "m", "k")),
+    "polyadd": Looked(("a1", "a2"), 2), "polysub": Looked(("a1", "a2"), 2),
+    "polymul": Looked(("a1", "a2"), 2), "polydiv": Looked(("u", "v"), 2),
+    "resize": Looked(("a", "new_shape"), 2), "hamming": Looked(("M",)), "hanning": Looked(("M",)),
+    "blackman": Looked(("M",)), "bartlett": Looked(("M",)), "kaiser": Looked(("M", "beta"), 2),
+    "take": Looked(("a", "indices", "axis"), 2), "left_shift": Looked(("x1", "x2"), 2),
+    "right_shift": Looked(("x1", "x2"), 2),
+    "histogram2d": Looked(("x", "y", "bins", "range", "density", "weights"), 2),
 }  # fmt: skip
-_SIZED = frozenset(("tri", "geomspace", "indices", "histogram"))
+_REDUCED = ("a", "axis", "keepdims", "initial", "where")
+_RARE: dict[str, Looked] = {
+    **dict.fromkeys(("sum", "prod", "max", "min", "amax", "amin"), Looked(_REDUCED)),
+    **dict.fromkeys(("mean", "std", "var", "any", "all"), Looked(_REDUCED)),
+    "trace": Looked(("a", "offset", "axis1", "axis2")),
+    "linalg.svd": Looked(("a", "full_matrices", "compute_uv", "hermitian")),
+    **{
+        name: Looked((*("x1", "x2")[2 - each.nin :], "dtype", "where", "out"), each.nin)
+        for name, each in vars(np).items()
+        if isinstance(each, np.ufunc) and each.nin <= 2 and each.nout == 1
+    },
+}
+"""Functions of the op table with parameters that this has not: what is given for these is looked
+at.
+"""
+_USUAL = frozenset(("a", "x", "x1", "x2", "axis", "keepdims", "out"))
+"""Parameters that the op table's functions have under other names."""
+RARE = "rare."
+"""What stands before their names."""
+KEPT = "kept"
+"""The argument with the array that `out=` names: where `where=` is false, its elements stay."""
+_SIZED = frozenset((
+    "tri", "geomspace", "indices", "histogram", "histogram2d", "resize", "hamming", "hanning",
+    "blackman", "bartlett", "kaiser",
+))  # fmt: skip
 """Functions whose numbers say how large the result is."""
 _SCALARS = {
     **{name: name for name in (*INTEGERS, "float16", "float32", "float64")},
@@ -93,7 +128,7 @@ _SCALARS = {
 """NumPy's numbers, and the dtype of each."""
 
 
-_SHAPES = ("unravel_index", "ravel_multi_index", "indices")
+_SHAPES = ("unravel_index", "ravel_multi_index", "indices", "resize")
 """Functions that take shapes."""
 
 
@@ -105,6 +140,27 @@ _ASSERTIONS: dict[str, dict[str, float]] = {
     "assert_equal": {},
 }
 """By the name in `np.testing`: what sets how close two arrays must be."""
+
+
+def rarely(
+    written: str, known: Set[str], arguments: Sequence[Value], keywords: dict[str, Value]
+) -> str | None:
+    """The function that takes what NumPy's of that name is given, where the op table's, with the
+    parameters that are `known`, does not.
+    """
+    rare = _RARE.get(written)
+    if rare is None:
+        return None
+    asked = keywords.keys() & {*rare.parameters} - known - _USUAL
+    first = arguments[0] if arguments else None
+    is_wide = written == "trace" and (
+        len(arguments) > 1 or (isinstance(first, Node) and first.ndim > 2)
+    )
+    if not asked and not is_wide:
+        return None
+    if "out" in keywords:
+        keywords[KEPT] = keywords["out"]
+    return f"{RARE}{written}"
 
 
 class ArrayCalls:
@@ -123,9 +179,11 @@ class ArrayCalls:
         self._call = call
         self._put = put
         self.functions: dict[str, Special] = {
-            **{f"np.{name}": partial(self._known, name) for name in _FUNCTIONS},
+            **{f"np.{name}": partial(self._known, name) for name in _FUNCTIONS if name != "take"},
+            **{f"{RARE}{name}": partial(self._rare, name) for name in _RARE},
             **{f"np.{name}": partial(self._number, dtype) for name, dtype in _SCALARS.items()},
             **{f"np.{name}": partial(self._asked, name) for name in ("shape", "size", "ndim")},
+            "np.isscalar": self._is_scalar,
             **{f"np.{name}": partial(self._empty, name) for name in ("empty", "empty_like")},
             **{f"np.{name}": partial(self._text, name) for name in ("array_str", "array2string")},
             "np.copy": self._copy,
@@ -134,10 +192,6 @@ class ArrayCalls:
             "np.seterr": lambda *_: None,
             **{f"np.testing.{name}": partial(self._assert, name) for name in _ASSERTIONS},
             "np.fill_diagonal": self._fill_diagonal,
-            "np.vectorize": self._vectorize,
-        }
-        self.constants: dict[str, Value] = {
-            f"numpy.{name}": Joining(self, name) for name in ("c_", "r_")
         }
         self.methods: dict[str, Special] = {
             **{
@@ -162,34 +216,65 @@ class ArrayCalls:
             "array.fill": self._fill,
             "copy": self._copy,
             "ptp": partial(self._known, "ptp"),
+            "array.take": partial(self._known, "take"),
+            "array.item": self._item,
         }
 
     def _known(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """What NumPy's function gives of values as they are now."""
-        known = _FUNCTIONS[name]
+        return self._of_values(name, _FUNCTIONS[name], arguments, keywords)
+
+    def _of_values(
+        self, name: str, known: Looked, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
         if name == "append" and not keywords and (texts := joined(self.values, arguments)):
             return texts
         more: list[Any] = []
         if known.takes_more:
-            more = [self._plain(name, each) for each in arguments[known.arrays :]]
+            more = [self.plain(name, each) for each in arguments[known.arrays :]]
             arguments = arguments[: known.arrays]
         given = bind_names(
             name, known.parameters, arguments, keywords, known.parameters[known.arrays :]
         )
-        found = {key: self._plain(name, value) for key, value in given.items()}
+        found = {key: self.plain(name, value) for key, value in given.items()}
         if name in _SIZED:
             numbers = [each for value in found.values() for each in np.ravel(value)
                        if isinstance(value, int | list | tuple)]  # fmt: skip
             if any(abs(each) > MOST for each in numbers):
                 raise GradcliError("limit-memory", f"np.{name} of numbers above {MOST:,}")
+        if "out" in found:
+            found["out"] = np.array(found["out"])
         positional = [found.pop(each) for each in known.parameters[: known.arrays]]
+        return self.computed(name, attrgetter(name)(np), [*positional, *more], found)
+
+    def _rare(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A function of the op table with a parameter that this has not."""
+        keywords = dict(keywords)
+        if "where" in keywords and "out" in _RARE[name].parameters:
+            if KEPT not in keywords:
+                raise GradcliError("value", f"np.{name}: where= leaves elements out",
+                                   hint="out=np.zeros_like(x) says what they are")  # fmt: skip
+            keywords["out"] = self._own(self.values.tensor(keywords[KEPT], "out"))
+        keywords.pop(KEPT, None)
+        return self._of_values(name, _RARE[name], arguments, keywords)
+
+    def computed(
+        self, name: str, function: Callable[..., Any], given: Sequence[Any], options: dict[str, Any]
+    ) -> Value:
+        """What a function of NumPy's makes of arrays and numbers, or several of them."""
         try:
-            result = attrgetter(name)(np)(*positional, *more, **found)
+            result = function(*given, **options)
         except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
             raise GradcliError("value", f"np.{name}: {error}") from None
         if isinstance(result, tuple):
-            return tuple(map(self._array, result))
-        return self._array(result)
+            return tuple(map(self.array, result))
+        return self.array(result)
+
+    def write(self, node: Node, array: Array) -> None:
+        """Give an array other elements, which keep its dtype."""
+        kind = self.values.evaluator.value(node).dtype
+        made = self.values.graph.constant(array.astype(kind))
+        self._put(node, leaf(made, marked=False))  # which may change again
 
     def _text(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> str:
         """An array as text."""
@@ -197,7 +282,7 @@ class ArrayCalls:
         given = bind_names(name, names, arguments, keywords, names[1:])
         node = self.values.tensor(given.pop("a"), name)
         array = self.values.evaluator.value(node).astype(self.values.array_dtype(node))
-        options = {key: self._plain(name, value) for key, value in given.items()}
+        options = {key: self.plain(name, value) for key, value in given.items()}
         for key, each in options.items():
             if (len(each) if isinstance(each, str) else int(each)) > WIDEST:
                 raise GradcliError("value", f"np.{name}: {key} is at most {WIDEST} here")
@@ -231,8 +316,10 @@ class ArrayCalls:
             raise GradcliError("assertion", f"the values are not close: {mismatch}")
         return None
 
-    def _plain(self, name: str, value: Value) -> Any:
+    def plain(self, name: str, value: Value) -> Any:
         """An argument as NumPy takes it."""
+        if isinstance(value, str) and value.startswith("torch."):  # a dtype
+            return value.removeprefix("torch.")
         if isinstance(value, Items | tuple) and name in _SHAPES:
             return self.values.integers(value, name)
         if isinstance(value, Items | tuple):
@@ -258,7 +345,7 @@ class ArrayCalls:
         is_whole = isinstance(number, float) and number.is_integer()
         return int(number) if is_whole else number
 
-    def _array(self, found: Any) -> Value:
+    def array(self, found: Any) -> Value:
         """A result as an array, or as a number."""
         array = np.asarray(found)
         if array.dtype.kind == "O":
@@ -294,6 +381,13 @@ class ArrayCalls:
             return tuple(self.values.graph.constant(float(each)) for each in node.shape)
         return self.values.graph.constant(float(node.size if name == "size" else node.ndim))
 
+    def _is_scalar(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("isscalar", ("element",), arguments, keywords).values()
+        is_number = isinstance(value, Node) and (
+            value in self.numbers or self.values.is_number_of_numpy(value)
+        )
+        return self.values.graph.constant(is_number or isinstance(value, str))
+
     # --- arrays ---
 
     def _own(self, node: Node) -> Node:
@@ -321,6 +415,16 @@ class ArrayCalls:
             dtypes.name(found, dtypes.of(of))
         return found
 
+    def _item(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`a.item(3)`, `a.item(1, 2)`: an element as a number of Python's."""
+        node, *places = arguments
+        array = self.values.evaluator.value(self.values.tensor(node))
+        given = places[0] if len(places) == 1 else tuple(places)
+        try:
+            return self.values.plain(array.item(*self.values.integers(given, "item")))
+        except (ValueError, IndexError) as error:
+            raise GradcliError("index", f"item: {error}") from None
+
     def _along(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`a.cumsum()` runs over all elements, `a.argsort()` over the last axis."""
         if name.startswith("cum") and len(arguments) == 1 and not keywords:
@@ -346,7 +450,7 @@ class ArrayCalls:
         node = self.values.tensor(given["self"])
         axis = self.values.integer(given["axis"], "axis") if "axis" in given else -1
         ordered = np.sort(self.values.evaluator.value(node), axis)
-        self._put(node, self.values.graph.constant(ordered))
+        self.write(node, ordered)
         return None
 
     def _empty(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -358,8 +462,7 @@ class ArrayCalls:
         given = bind_names("fill", ("self", "value"), arguments, keywords)
         node = self.values.tensor(given["self"])
         value = self.values.number(given["value"], "what an array is filled with")
-        filled = np.full(node.shape, value).astype(self.values.evaluator.value(node).dtype)
-        self._put(node, self.values.graph.constant(filled))
+        self.write(node, np.full(node.shape, value))
         return None
 
     def _fill_diagonal(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -374,75 +477,5 @@ class ArrayCalls:
         wrap = "wrap" in given and self.values.truth(given["wrap"])
         value = self.values.evaluator.value(self.values.tensor(given["val"]))
         np.fill_diagonal(array, value, wrap)
-        self._put(node, self.values.graph.constant(array))
+        self.write(node, array)
         return None
-
-    def _vectorize(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """A function of the program's for each element of an array."""
-        given = bind_names("vectorize", ("pyfunc", "otypes"), arguments, keywords, ("otypes",))
-        function = given["pyfunc"]
-        if not isinstance(function, Object):
-            raise GradcliError("type", "np.vectorize takes a function")
-        return Vectorised(self, function)
-
-
-class Vectorised(Object):
-    """What `np.vectorize` gives."""
-
-    what = "a function"
-
-    def __init__(self, calls: ArrayCalls, function: Object) -> None:
-        self._calls = calls
-        self._function = function
-
-    def call(self, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        values = self._calls.values
-        nodes = [values.tensor(each, "vectorize") for each in arguments]
-        nodes = [
-            cast(node, "int") if are_integers(each, self._calls.numbers) else node
-            for each, node in zip(arguments, nodes, strict=True)
-        ]
-        arrays = np.broadcast_arrays(*map(values.evaluator.value, nodes))
-        values.graph.check_room(arrays[0].size)
-        found: list[float] = []
-        kind = ""  # of the first result, which says of which dtype all are
-        for row in zip(*(each.ravel().tolist() for each in arrays), strict=True):
-            numbers = [values.plain(each) for each in row]
-            result = yield self._function.call(numbers, keywords)
-            kind = kind or values.plain_kind(result) or getattr(result, "kind", "")
-            found.append(values.number(result, "a result"))
-        made = np.array(found).reshape(arrays[0].shape)
-        made = made.astype({"int": np.int64, "bool": np.bool_}.get(kind, np.float64))
-        return self._calls._array(made)
-
-
-class Joining(Object):
-    """`np.c_` and `np.r_`: what stands in their brackets as columns, or as one row."""
-
-    what = "an object that joins arrays"
-
-    def __init__(self, calls: ArrayCalls, title: str) -> None:
-        self._calls = calls
-        self.title = title
-
-    def item(self, items: Sequence[Any]) -> Value:
-        values, name = self._calls.values, f"np.{self.title}"
-        if any(isinstance(each, slice | str | EllipsisType | None) for each in items):
-            raise GradcliError(
-                "value", f"{name} joins arrays and numbers here", hint="np.arange(0, 5)"
-            )
-        axes = 2 if self.title == "c_" else 1
-        is_whole = all(
-            each.kind == "int"
-            if isinstance(each, Node) and each.shape
-            else are_integers(each, self._calls.numbers)
-            for each in items
-        )
-        parts = []
-        for each in items:
-            node = values.tensor(each, name)
-            node = cast(node, "int") if is_whole else node
-            parts.append(node if node.ndim >= axes else reshape(node, (*node.shape, 1, 1)[:axes]))
-        joined = cat(parts, -1)
-        values.arrays.add(joined)
-        return joined

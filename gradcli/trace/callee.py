@@ -64,7 +64,7 @@ MODULES = {
         "", ".module", ".activation", ".adaptive", ".batchnorm", ".channelshuffle", ".container",
         ".conv", ".distance", ".dropout", ".flatten", ".fold", ".instancenorm", ".linear", ".loss",
         ".normalization", ".padding", ".pixelshuffle", ".pooling", ".rnn", ".sparse",
-        ".transformer", ".upsampling")},
+        ".transformer", ".upsampling", ".utils")},
     **{f"torch.utils.data.{name}": "torch.utils.data" for name in (
         "dataset", "dataloader", "sampler", "_utils.collate")},
     **{f"torch.optim.{name}": "torch.optim" for name in (
@@ -142,6 +142,8 @@ def function_name(
     written, module = ".".join(path), MODULES.get(".".join(rooms))
     if f"{module}.{name}" in special:
         return f"{module}.{name}"
+    if module is None and written in special:  # np.add.reduce
+        return written
     if module in _OPEN and name not in FUNCTIONS and name not in PYTHON:
         return name  # not in the op table, as torch.clone
     from gradcli.trace.libraries import has

@@ -158,7 +158,7 @@ class Calls(MethodCalls):
         if name in _SHOWS:
             arguments = yield self._as_shown(name, arguments)
             self.graph.span = expression.span
-        self.place_numpys(name, callee, arguments, keywords)
+        name = self.place_numpys(name, callee, arguments, keywords)
         call = self.named_call if own else self.function_call
         out = self._written_to(name, arguments, keywords)
         if isinstance(keywords.get("generator"), Object):

@@ -423,6 +423,8 @@ class Expressions(Operations):
             moving = moving_slice(self.values, bounds)
             if moving is not None:
                 return moving
+        if isinstance(owner, Object) and owner.takes_bounds:
+            return slice(*bounds)
         place = self.values.place
         return slice(*[None if each is None else place(each, "a slice's bound") for each in bounds])
 

@@ -58,6 +58,11 @@ def is_family(name: str) -> bool:
     return name in _MADE_FROM or name in _parents()
 
 
+def all_families() -> set[str]:
+    """The classes of `torch.nn` from which others are made, and which nobody calls."""
+    return {name for name in _MADE_FROM if name.startswith(("_", "RNN"))}
+
+
 def _line(name: str) -> list[str]:
     """A class and those that it is made from."""
     found = [name, *([name.removeprefix("Lazy")] if name.startswith("Lazy") else [])]

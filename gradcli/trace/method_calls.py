@@ -28,6 +28,11 @@ _NUMPYS_OWN = frozenset((
 """Methods of arrays that are not what those of tensors are."""
 _GIVING_ARRAYS = frozenset(("astype", "copy", "reshape", "squeeze", "view"))
 """Methods of arrays that give one, even of a single number."""
+_CHANGED_OR_TAKEN = ("take", "put", "resize")
+_ORDERED = ("flatten", "ravel", "reshape")
+"""Those that may be told to go through columns first: `a.flatten(order='F')`."""
+_OF_ROWS = ("array.dot", "array.take", "array.put")
+"""Those to which a list of integers is an array of these."""
 
 
 class MethodCalls(FunctionValues):
@@ -49,14 +54,16 @@ class MethodCalls(FunctionValues):
         is_pytorchs = self.values.is_pytorch and self.values.is_tensor(owner)
         if is_pytorchs and not self.has_method(name):
             raise self.unknown_method(callee)
-        if owner in self.values.arrays and name in _NUMPYS_OWN:
+        if owner in self.values.arrays and (
+            name in _NUMPYS_OWN or self._is_numpys(name, expression)
+        ):
             self.have_all()
             name = f"array.{name}"
         special = self._special_method(name)
         built_in = None if special else self.built_in(name, True, callee)
         arguments = [owner, *(yield self._of_method(name, expression))]
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
-        if name == "array.dot" and len(arguments) > 1:
+        if name in _OF_ROWS and len(arguments) > 1:
             arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
         if built_in is not None:
@@ -84,6 +91,14 @@ class MethodCalls(FunctionValues):
             is_array = owner in values.arrays and not values.is_number_of_numpy(owner)
             values.boxed.update([result] if is_array and not result.shape else ())
         return result
+
+    def _is_numpys(self, name: str, expression: syntax.Call) -> bool:
+        """Whether a method of an array is given what a tensor's does not take."""
+        if name == "item":
+            return bool(expression.arguments)
+        if name in _CHANGED_OR_TAKEN:
+            return True
+        return name in _ORDERED and any(each.name == "order" for each in expression.keywords)
 
     def _own_method(
         self, owner: Value, callee: syntax.Attribute

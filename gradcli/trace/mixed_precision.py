@@ -14,7 +14,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.dtypes import ALIASES, HALVES, Dtypes
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.modules import Method
-from gradcli.trace.objects import Given, Object, Recording
+from gradcli.trace.objects import BuiltIn, Given, Object, Recording
 from gradcli.trace.rated import Rated
 from gradcli.trace.special import Special
 from gradcli.trace.trees import changed
@@ -158,6 +158,11 @@ class MixedPrecision:
             "torch.cpu.amp.autocast": partial(self._autocast, "cpu"),
             "torch.is_autocast_enabled": self._is_on,
             "torch.get_autocast_dtype": self._dtype,
+            **{
+                f"{module}.{name}": partial(self._custom, name, where)
+                for module, where in (("torch.amp", None), ("torch.cuda.amp", "cuda"))
+                for name in ("custom_fwd", "custom_bwd")
+            },
         }
         self.methods: dict[str, Special] = {}
 
@@ -199,6 +204,28 @@ class MixedPrecision:
                 hint="dtype=torch.bfloat16",
             )
         return Autocast(dtypes, dtype if is_on else "")
+
+    def _custom(
+        self, name: str, device: str | None, arguments: list[Value], keywords: Given
+    ) -> Value:
+        """`@custom_fwd(device_type="cuda")`: a function of `autograd.Function` as it is, where
+        autocast is not on for that device.
+        """
+        names = ("fwd", "device_type", "cast_inputs")
+        given = bind_names(name, names, arguments, keywords, names)
+        where = str(given.get("device_type", device))
+        if where.startswith("cpu") and given.get("cast_inputs") is not None:
+            raise GradcliError("value", f"{name}: cast_inputs is for a GPU here",
+                               hint="x.float() in forward casts")  # fmt: skip
+        function = given.get("fwd")
+        if function is not None:
+            return function
+
+        def decorated(_: str, found: list[Value], options: Given) -> Value:
+            (value,) = bind_names(name, ("fwd",), found, options).values()
+            return value
+
+        return BuiltIn(name, decorated)
 
     def _is_on(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names(

@@ -15,10 +15,12 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.bounds import check_settings
 from gradcli.trace.composite import Composite
 from gradcli.trace.embeddings import check_rows
+from gradcli.trace.families import all_families
+from gradcli.trace.items import Items
 from gradcli.trace.layer import BIAS, UNLESS_BIAS, Layer, LayerRule
 from gradcli.trace.layers import Layers, remaking
 from gradcli.trace.modules import Module, in_given_dtypes
-from gradcli.trace.objects import Given
+from gradcli.trace.objects import BuiltIn, Given
 from gradcli.trace.plain_layers import BAG, BILINEAR, GROUP_NORM, NEEDED, RMS_NORM, TRANSPOSED
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -29,6 +31,19 @@ _PADS = {"ReflectionPad": "reflect", "ReplicationPad": "replicate", "CircularPad
 _DROPOUTS = {"Dropout1d": "dropout1d", "Dropout2d": "dropout2d", "Dropout3d": "dropout3d",
              "AlphaDropout": "alpha_dropout",
              "FeatureAlphaDropout": "feature_alpha_dropout"}  # fmt: skip
+
+_REPEATED = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
+"""Functions of `torch.nn.modules.utils`, and how often they repeat a number."""
+
+
+def _not_called(name: str, *_: object) -> Value:
+    raise GradcliError("type", f"{name} is made from, not called",
+                       hint="isinstance(layer, …) asks for it")  # fmt: skip
+
+
+def _no_forward(layer: Layer, *_: object) -> Value:
+    raise GradcliError("name", f"{layer.title} computes nothing by itself",
+                       hint="def forward(self, input, target): …")  # fmt: skip
 
 
 class MoreLayers:
@@ -56,10 +71,23 @@ class MoreLayers:
             "RReLU": self._rrelu,
             "Unflatten": self._unflatten,
             "Bilinear": self._bilinear,
+            "_Loss": partial(self._bare_loss, "_Loss", ("size_average", "reduce", "reduction")),
+            "_WeightedLoss": partial(
+                self._bare_loss,
+                "_WeightedLoss",
+                ("weight", "size_average", "reduce", "reduction"),
+            ),
         }
-        self.functions: dict[str, Special] = in_given_dtypes(
-            remaking({f"torch.nn.{name}": make for name, make in made.items()})
-        )
+        families: dict[str, Special] = {
+            **{f"torch.nn.{name}": partial(_not_called, name) for name in all_families()},
+            **{
+                f"torch.nn.{name}": partial(self._repeated, count)
+                for name, count in _REPEATED.items()
+            },
+            "torch.nn._ntuple": self._repeating,
+        }
+        layers_by_name = {f"torch.nn.{name}": make for name, make in made.items()}
+        self.functions: dict[str, Special] = families | in_given_dtypes(remaking(layers_by_name))
         self.methods: dict[str, Special] = {}
 
     def _parallel(self, title: str, arguments: list[Value], keywords: Given) -> Module:
@@ -76,6 +104,33 @@ class MoreLayers:
 
         layers = self.layers
         return Composite(layers.autograd, title, layers.replace, {"module": module}, compute)
+
+    def _bare_loss(
+        self, title: str, names: tuple[str, ...], arguments: list[Value], keywords: Given
+    ) -> Layer:
+        """What losses of the program's are made from: it has the settings of one."""
+        given = bind_names(title, names, arguments, keywords, names)
+        settings = {"weight": None, "reduction": "mean"} | given
+        if title == "_Loss":
+            del settings["weight"]
+        made = self.layers.layer(title, _no_forward).made_with(settings)
+        weight = settings.get("weight")
+        if isinstance(weight, Node):
+            made.statistics["weight"] = weight
+        return made
+
+    def _repeated(self, count: int, arguments: list[Value], keywords: Given) -> Value:
+        """`_pair(3)`: a number so many times, or a row as a tuple."""
+        (value,) = bind_names("_ntuple", ("x",), arguments, keywords).values()
+        if isinstance(value, Items | tuple | range):
+            return tuple(self.values.elements(value))
+        return (value,) * count
+
+    def _repeating(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("_ntuple", ("n", "name"), arguments, keywords, ("name",))
+        count = self.values.integer(given["n"], "n")
+        self.values.graph.check_room(max(0, count))
+        return BuiltIn("_ntuple", lambda _, found, more: self._repeated(count, found, more))
 
     def _unflatten(self, arguments: list[Value], keywords: Given) -> Layer:
         """One axis as several."""

@@ -91,7 +91,10 @@ def changes_in_place(program: syntax.Program) -> bool:
     )
 
 
-_OF_ARRAYS = ("sort", "fill", "fill_diagonal", "shuffle")
+_OF_ARRAYS = (
+    "sort", "fill", "fill_diagonal", "shuffle", "put", "putmask", "place", "copyto",
+    "put_along_axis", "resize", "at",
+)  # fmt: skip
 """Methods and functions that change arrays of NumPy's in place."""
 
 

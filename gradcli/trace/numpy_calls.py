@@ -94,13 +94,17 @@ class NumpyCalls(PythonCalls):
         callee: syntax.Expression,
         arguments: list[Value],
         keywords: dict[str, Value],
-    ) -> None:
-        """Put what a call of NumPy's function gives by NumPy's names to its places."""
-        function = FUNCTIONS.get(name) if keywords else None
+    ) -> str:
+        """Put what a call of NumPy's function gives by NumPy's names to its places; the name of the
+        function that takes it.
+        """
+        function = FUNCTIONS.get(name) if keywords or name == "trace" else None
         if function is not None and self.root(callee).startswith("numpy"):
             from gradcli.trace.numpy_keywords import place  # few calls name arguments
 
-            place(function, arguments, keywords)
+            written = ".".join((path_of(callee) or [name])[1:])
+            return place(function, written, arguments, keywords) or name
+        return name
 
     def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""
@@ -305,6 +309,8 @@ class NumpyCalls(PythonCalls):
         """
         if not self.root(expression.callee).startswith("numpy") or name in _TAKING_LISTS:
             return arguments
+        if name.endswith(".at"):  # np.add.at(a, (0, 1), 1): a tuple is one place
+            return self.all_as_written(expression, arguments)
         return [
             self.row_of(each) if is_row(each) or type(each) is Items else each
             for each in self.all_as_written(expression, arguments)

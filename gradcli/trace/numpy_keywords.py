@@ -23,12 +23,20 @@ _WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {
 """What changes nothing where it is one of these, of functions that have no such parameter."""
 
 
-def place(function: Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
-    """Put what is given by NumPy's names where it belongs, and leave out what has no effect.
+def place(
+    function: Function, written: str, arguments: list[Any], keywords: dict[str, Any]
+) -> str | None:
+    """Put what is given by NumPy's names where it belongs, and leave out what has no effect. The
+    name of another function is returned where that takes them.
 
     Raises `value` where a choice is given that has an effect.
     """
     known = {each.name: each for each in parameters_of(function)}
+    if not keywords.keys() <= known.keys() or written == "trace":
+        from gradcli.trace.arrays_of_numpy import rarely
+
+        if (found := rarely(written, known.keys(), arguments, keywords)) is not None:
+            return found
     for name in [*keywords]:
         if name in known:
             continue
@@ -46,3 +54,4 @@ def place(function: Function, arguments: list[Any], keywords: dict[str, Any]) ->
                 told = f"np.{function.name} has {name}={choices[-1]!r} alone here"
                 hint = "a.T.reshape(shape[::-1]).T has order='F'" if name == "order" else None
                 raise GradcliError("value", told, hint=hint)
+    return None

@@ -148,7 +148,7 @@ class Drawing:
         if isinstance(items, Node) and items.shape:
             array = self.values.evaluator.value(items).copy()
             self._source().shuffle(array)
-            self._put(items, self.values.graph.constant(array))
+            self._put(items, leaf(self.values.graph.constant(array), marked=False))
             return None
         if not isinstance(items, Items):
             raise GradcliError("type", f"shuffle takes a list or an array, not {describe(items)}")

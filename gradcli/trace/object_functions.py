@@ -195,6 +195,10 @@ class ObjectFunctions:
                 f"issubclass is for classes, not {describe(made)}",
             )  # fmt: skip
         for each in wanted if isinstance(wanted, tuple) else (wanted,):
+            if not isinstance(each, Object) and not isinstance(each, str):
+                said = "issubclass() arg 2 must be a class, a tuple of classes, or a union"
+                raise RefusedError(("TypeError", said), "type",
+                                   f"issubclass is for classes, not {describe(each)}")  # fmt: skip
             name = each.name.rpartition(".")[2] if isinstance(each, BuiltIn | ClassName) else None
             if isinstance(made, Class):
                 behind = set[str]().union(*map(classes_behind, made.roots))

@@ -40,6 +40,9 @@ class Object:
     is_row: ClassVar[bool] = False
     """Whether functions of elements take it as a list."""
 
+    takes_bounds: ClassVar[bool] = False
+    """Whether the bounds of slices between its brackets may be other values than integers."""
+
     inner: Any = None
     """What it is, too, if its class is made from Python's `int`, `list` …"""
 

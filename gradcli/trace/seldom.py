@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Node
+from gradcli.trace.array_changes import ArrayChanges
+from gradcli.trace.array_choices import ArrayChoices
+from gradcli.trace.array_grids import ArrayGrids
 from gradcli.trace.array_iterators import ArrayIterators
 from gradcli.trace.array_layouts import ArrayLayouts
 from gradcli.trace.arrays_of_numpy import ArrayCalls
@@ -35,6 +38,7 @@ from gradcli.trace.optimisers import Optimisers
 from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
 from gradcli.trace.plateau import Plateaus
+from gradcli.trace.polynomials import Polynomials
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
@@ -43,6 +47,7 @@ from gradcli.trace.sobol import Sobols
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
 from gradcli.trace.stores import Stores
+from gradcli.trace.ufunc_methods import UfuncMethods
 
 if TYPE_CHECKING:
     from gradcli.trace.autograd import Autograd
@@ -68,7 +73,8 @@ class Seldom:
         layers = Layers(autograd, call, replace)
         more_layers = MoreLayers(layers)
         arrays = ArrayCalls(autograd, call, put)
-        self.constants = dict(arrays.constants)
+        grids = ArrayGrids(arrays)
+        self.constants = dict(grids.constants)
         parts: list[Any] = [
             DtypeQueries(autograd),
             Reflection(autograd.values, python),
@@ -77,6 +83,11 @@ class Seldom:
             Stores(autograd),
             MoreTensors(autograd, call, note_random),
             arrays,
+            grids,
+            ArrayChanges(arrays, replace),
+            ArrayChoices(arrays),
+            UfuncMethods(arrays),
+            Polynomials(arrays),
             ComplexCalls(autograd, call, put),
             more_layers,
             ComposedLayers(layers),

@@ -250,7 +250,7 @@ a = np.array([1, 2, 3])
 print(np.c_[np.ones((2, 1)), np.array([[5.], [6.]])].tolist(), np.c_[a, a * 2.5].tolist())
 print(np.c_[a, a].tolist(), np.r_[a, 4], np.r_[0.5, a])
 try:
-    np.r_[0:5]
+    np.r_['r', 0:5]
 except Exception as error:
     print(error)
 """
