@@ -85,7 +85,7 @@ def classes_behind(path: str) -> set[str]:
     pythons = getattr(builtins, name, None) or getattr(collections, name, None)
     if module not in _ROOTS and isinstance(pythons, type):
         return {each.__name__ for each in pythons.__mro__}
-    root = "Tensor" if name in _OF_TENSORS or name.endswith("Tensor") else _ROOTS.get(module, name)
+    root = "Tensor" if name in (*_OF_TENSORS, "Tensor") else _ROOTS.get(module, name)
     return {*_line(name), root, "object"}
 
 

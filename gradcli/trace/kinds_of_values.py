@@ -11,6 +11,7 @@ from gradcli.trace.absent import Absent
 from gradcli.trace.caught import Caught
 from gradcli.trace.class_places import PLACES
 from gradcli.trace.classes import Class, Instance
+from gradcli.trace.constructors import TENSORS
 from gradcli.trace.dictionaries import (
     Dictionary,
 )
@@ -33,7 +34,7 @@ from gradcli.trace.special import Size
 from gradcli.trace.values import Value, describe
 
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "dict", "set",
-          "frozenset", "range", "Module", "Parameter", "Number", "FloatTensor", "ndarray",
+          "frozenset", "range", "Module", "Parameter", "Number", "ndarray",
           "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType",
           "Node", "type", "OrderedDict", "defaultdict", "Counter", "deque", "Distribution",
           "Transform", "Dataset", "Constraint")  # fmt: skip
@@ -173,7 +174,7 @@ def is_of_kinds(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
 def _is_no_class(value: Value) -> bool:
     """Whether it is a value that `isinstance` has no use for."""
     if isinstance(value, BuiltIn):
-        return value.name in FUNCTIONS and value.name not in _KNOWN
+        return value.name in FUNCTIONS and value.name not in (*_KNOWN, *_ALIASES, *TENSORS)
     if isinstance(value, Unquoted):
         return value.startswith("torch.") and not isinstance(value, NumpyDtype)
     return isinstance(value, Items | Dictionary | Module | Node | str)
@@ -213,8 +214,22 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return True
     if wanted not in _KNOWN:
         return _is_of_none(value, wanted, of_pytorch)
-    is_tensor = found in ("Tensor", "Parameter") and wanted in ("Tensor", "FloatTensor")
-    return found == wanted or is_tensor
+    return found == wanted or (found == "Parameter" and wanted == "Tensor")
+
+
+def _is_of_dtype(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool | None:
+    """Whether a value is a tensor of the dtype that a class as `torch.DoubleTensor` names; None for
+    other classes. None is on a GPU.
+    """
+    written = wanted.name if isinstance(wanted, BuiltIn | ClassName) else wanted
+    name = written.rpartition(".")[2] if isinstance(written, str) else ""
+    if name not in TENSORS:
+        return None
+    value = plain_value(value)
+    if not isinstance(value, Node) or kind_of(value, numbers) not in ("Tensor", "Parameter"):
+        return False
+    is_here = not str(written).startswith("torch.cuda.")
+    return is_here and numbers.values.array_dtype(value) == TENSORS[name]
 
 
 def _is_abstract(value: Value, found: str, wanted: str) -> bool:
@@ -228,7 +243,9 @@ def _is_abstract(value: Value, found: str, wanted: str) -> bool:
 
 
 def _is_of_program(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool | None:
-    """Whether a value is of a class of the program, or of one of several; None for others."""
+    """Whether a value is of a class of the program, of one of several, or of tensors of a dtype;
+    None for others.
+    """
     if isinstance(wanted, Class):
         if isinstance(value, Instance):
             return wanted in value.made_by.order
@@ -239,7 +256,7 @@ def _is_of_program(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool |
     is_member = isinstance(value, Instance) and value.is_unique
     if is_member and isinstance(wanted, Object) and not isinstance(wanted, BuiltIn | ClassName):
         return wanted.contains(value)
-    return value is None if wanted is None else None
+    return value is None if wanted is None else _is_of_dtype(value, wanted, numbers)
 
 
 def _has_method(value: Value, name: str) -> bool:
