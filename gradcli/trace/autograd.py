@@ -259,12 +259,13 @@ class Autograd(BackwardHooks):
                 hint="the first backward starts from zero: delete this call",
             )
         self.written.pop(node, None)
-        self.grads[node] = zeros = detach(zeros_like(node))
+        zeros = detach(zeros_like(node))
         if self.dtypes is not None:
             self.dtypes.add_like(zeros, node)
+        self.grads.change(node, zeros)
 
-    def set_grad(self, node: Value, grad: Node | None) -> None:
-        """`x.grad = …`."""
+    def set_grad(self, node: Value, grad: Node | None, *, in_place: bool = False) -> None:
+        """`x.grad = …`, or `x.grad.mul_(…)`, which is in place."""
         if not isinstance(node, Node):
             raise GradcliError("type", f"{describe(node)} has no grad")
         if grad is not None and grad.shape != node.shape:
@@ -274,9 +275,11 @@ class Autograd(BackwardHooks):
                 hint="a grad has the shape of its tensor",
             )
         self.written.pop(node, None)
-        self.grads.pop(node, None)
+        before = self.grads.pop(node, None)
         if grad is not None:
-            self.grads[node] = grad
+            if in_place and before is not None:
+                self.grads[node] = before
+            self.grads.change(node, grad)
             self.written[node] = self._line()
 
     def follow(self, old: Node, new: Node) -> None:
@@ -569,7 +572,7 @@ class Autograd(BackwardHooks):
         if self.dtypes is not None:
             grad = self.dtypes.as_dtype(grad, self.dtypes.of(node))
         if node not in self.written and self.grads.is_as_written(node):
-            self.grads[node] = grad
+            self.grads.change(node, grad)
             self.written[node] = self._line()
             return
         if node in self.written:
@@ -580,7 +583,7 @@ class Autograd(BackwardHooks):
                 f"line {self.written[node]}; {name}.grad.zero_() in between starts from zero",
             )
         total = self.grads[node] + grad
-        self.grads[node] = total if self.dtypes is None else self.dtypes.in_half(total)
+        self.grads.change(node, total if self.dtypes is None else self.dtypes.in_half(total))
 
     def _has_halves(self) -> bool:
         """Whether there are floats of 16 bits, to which gradients are rounded."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import GeneratorType
 from typing import Any, TypeGuard
 
@@ -40,6 +41,8 @@ _SEEING_LISTS = ("sum", "int", "float", "round")
 """Functions of Python's that tell lists of numbers from tensors."""
 _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
 """What changes tensors in place besides functions of the op table."""
+_DATA = "torch.utils.data."
+"""Where classes draw later from the generator that they are given."""
 _CLASSES = ("torch.Tensor", "datetime.datetime", "datetime.date")
 """Classes whose methods may be called with what they are of as the first argument."""
 
@@ -161,11 +164,15 @@ class Calls(MethodCalls):
         name = self.place_numpys(name, callee, arguments, keywords)
         call = self.named_call if own else self.function_call
         out = self._written_to(name, arguments, keywords)
-        if isinstance(keywords.get("generator"), Object):
-            del keywords["generator"]  # a run has one source of random numbers
-        found: Any = call(name, arguments, keywords)
-        if type(found) is GeneratorType:
-            found = yield found
+        drawing: AbstractContextManager[None] = nullcontext()
+        if isinstance(keywords.get("generator"), Object) and not name.startswith(_DATA):
+            from gradcli.trace.generator import drawn_from  # few programs have one
+
+            drawing = drawn_from(keywords.pop("generator"))
+        with drawing:
+            found: Any = call(name, arguments, keywords)
+            if type(found) is GeneratorType:
+                found = yield found
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)

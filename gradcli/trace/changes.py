@@ -190,12 +190,23 @@ class Grads(dict[Node, Node]):
     def __init__(self, current: Callable[[Node], Node]) -> None:
         super().__init__()
         self._current = current
+        self.replace: Callable[[Node, Node], None] | None = None
+        """Puts a tensor in the place of an old one, for all who hold that; None where the program
+        holds no grads."""
 
     def __getitem__(self, node: Node) -> Node:
         return self._current(super().__getitem__(node))
 
     def get(self, node: Node, default: Node | None = None) -> Node | None:  # type: ignore[override]
         return self._current(super().__getitem__(node)) if node in self else default
+
+    def change(self, node: Node, grad: Node) -> None:
+        """Have another grad in the memory of the one before, if there is one."""
+        old = self.get(node)
+        if old is not None and self.replace is not None:
+            self.replace(old, grad)
+            grad = self._current(old)
+        self[node] = grad
 
     def is_as_written(self, node: Node) -> bool:
         """Whether a grad was not changed in place since it was written."""

@@ -14,6 +14,7 @@ from gradcli.ops.shaping import part, reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.generator import drawn_from
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.printing import PrintedNumbers
@@ -290,8 +291,9 @@ class DataLoaders:
         return DataLoader(
             self.autograd,
             dataset,
-            Batching(size, drops_last, self._shuffled if shuffles else None, given.get("sampler"),
-                 given.get("batch_sampler")),
+            Batching(size, drops_last,
+                     partial(self._shuffled, given.get("generator")) if shuffles else None,
+                     given.get("sampler"), given.get("batch_sampler")),
             self._row if has_rows else None,
             self._by(collate) if isinstance(collate, Object) else None,
         )  # fmt: skip
@@ -329,13 +331,15 @@ class DataLoaders:
             raise GradcliError(
                 "value", f"random_split: the lengths add up to {sum(lengths):g} of {count} rows"
             )
-        order, parts, start = _looked_at(self.values, self._shuffled(count)), [], 0
+        drawn = self._shuffled(given.get("generator"), count)
+        order, parts, start = _looked_at(self.values, drawn), [], 0
         for length in map(int, lengths):
             part = Subset(self.values, given["dataset"], order[start : start + length])
             parts.append(part)
             start += length
         return Items(parts)
 
-    def _shuffled(self, count: int) -> Node:
-        drawn: Node = self._call("torch.randperm", [self.values.graph.constant(float(count))], {})
+    def _shuffled(self, source: Value, count: int) -> Node:
+        with drawn_from(source):
+            drawn: Node = self._call("torch.randperm", [self.values.plain(count)], {})
         return drawn

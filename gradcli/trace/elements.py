@@ -112,7 +112,8 @@ class ElementUpdates(Calls):
         if isinstance(target.value, syntax.Attribute) and target.value.name == "grad":
             holder = yield self.visit(target.value.value)
             places = self.values.tensor(subscript(self.values, numbered(node), items))
-            self.autograd.set_grad(holder, overwritten(node, places, _fitted(new, places, node)))
+            written = overwritten(node, places, _fitted(new, places, node))
+            self.autograd.set_grad(holder, written, in_place=True)
             return None
         self.write(target, node, items, new)
         return None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
@@ -15,7 +19,7 @@ FIRST_SEED = 67280421310721
 
 
 class SeededSource(Object):
-    """A generator. A run has one source of random numbers: its seed becomes the source's."""
+    """A generator: what is drawn from it neither depends on other draws, nor changes them."""
 
     what = "a generator"
     title = "Generator"
@@ -23,13 +27,17 @@ class SeededSource(Object):
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self._seed = FIRST_SEED
+        self.seed: int | None = FIRST_SEED
+        self.draws = 0
+        """How many were drawn since it was given its seed."""
 
     def methods(self) -> dict[str, Method]:
         return {
             "manual_seed": self._manual_seed,
             "seed": lambda *_: self.values.graph.constant(0.0),
-            "initial_seed": lambda *_: self.values.graph.constant(float(self._seed)),
+            "initial_seed": lambda *_: self.values.plain(self.seed or 0),
+            "get_state": self._state,
+            "set_state": self._go_back_to,
         }
 
     def attribute(self, name: str) -> Any:
@@ -40,6 +48,33 @@ class SeededSource(Object):
         number = self.values.integer(seed, "a seed")
         if number < 0:
             raise GradcliError("value", "a seed is 0 or more")
-        self.values.graph.reseed(number)
-        self._seed = number
+        self.seed, self.draws = number, 0
         return self
+
+    def _state(self, arguments: list[Value], keywords: Given) -> Value:
+        return self.values.graph.constant(np.array([self.seed or 0, self.draws], float))
+
+    def _go_back_to(self, arguments: list[Value], keywords: Given) -> Value:
+        (state,) = bind_names("set_state", ("new_state",), arguments, keywords).values()
+        node = self.values.tensor(state, "a state")
+        if node.shape != (2,):
+            raise GradcliError("type", "set_state takes what get_state gave")
+        self.seed, self.draws = map(int, self.values.evaluator.value(node).tolist())
+        return self
+
+
+@contextmanager
+def drawn_from(source: Value) -> Iterator[None]:
+    """What is drawn here is drawn from a generator, if it is one."""
+    if not isinstance(source, SeededSource):
+        yield
+        return
+    source.values.check_draw()
+    graph = source.values.graph
+    before = graph.seed, graph.draws
+    graph.seed, graph.draws = source.seed, source.draws
+    try:
+        yield
+    finally:
+        source.seed, source.draws = graph.seed, graph.draws
+        graph.seed, graph.draws = before

@@ -130,7 +130,7 @@ class GradScaler(Object):
             for node in optimiser.parameters(group):
                 grad = self._autograd.grads.get(node)
                 if grad is not None:
-                    self._autograd.set_grad(node, grad / self._scale)
+                    self._autograd.set_grad(node, grad / self._scale, in_place=True)
 
     def _step(self, arguments: list[Value], keywords: Given) -> Any:
         optimiser = self._optimiser(arguments[0] if arguments else None)

@@ -203,7 +203,7 @@ class ParameterCalls:
         factor = self.values.number(most, "max_norm") / (norm + 1e-6)
         factor = FUNCTIONS["minimum"](factor, self.values.graph.constant(1.0))
         for node, grad in pairs:
-            self.autograd.grads[node] = detach(grad * factor)
+            self.autograd.grads.change(node, detach(grad * factor))
 
     def _clip_norm(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach")
@@ -234,5 +234,5 @@ class ParameterCalls:
         most = self.values.graph.constant(self.values.number(given["clip_value"], "clip_value"))
         for node, grad in self._grads(given["parameters"]):
             clipped = FUNCTIONS["maximum"](FUNCTIONS["minimum"](grad, most), -most)
-            self.autograd.grads[node] = detach(clipped)
+            self.autograd.grads.change(node, detach(clipped))
         return None

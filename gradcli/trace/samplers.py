@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.data_loaders import collated, count_of
 from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.generator import drawn_from
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.special import Special
@@ -142,12 +144,15 @@ class Samplers:
         given = bind_names("RandomSampler", names, arguments, keywords, names[1:])
         count = count_of(self.values, given["data_source"])
         wanted = self._number(given, "num_samples", count)
+        source = given.get("generator")
         if "replacement" in given and self.values.truth(given["replacement"]):
-            return Sampler(self.values, wanted, lambda: self._drawn([1.0] * count, wanted, True))
+            again = partial(self._drawn, source, [1.0] * count, wanted, again=True)
+            return Sampler(self.values, wanted, again)
         rounds = -(-wanted // count) if count else 0
 
         def order() -> list[int]:
-            return [each for _ in range(rounds) for each in self._shuffled(count)][:wanted]
+            drawn = (self._shuffled(source, count) for _ in range(rounds))
+            return [each for row in drawn for each in row][:wanted]
 
         return Sampler(self.values, wanted, order)
 
@@ -156,8 +161,12 @@ class Samplers:
         given = bind_names("SubsetRandomSampler", names, arguments, keywords, names[1:])
         places = [self.values.integer(each, "an index")
                   for each in self.values.elements(given["indices"])]  # fmt: skip
-        count = len(places)
-        return Sampler(self.values, count, lambda: [places[each] for each in self._shuffled(count)])
+        count, source = len(places), given.get("generator")
+
+        def order() -> list[int]:
+            return [places[each] for each in self._shuffled(source, count)]
+
+        return Sampler(self.values, count, order)
 
     def _weighted(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("weights", "num_samples", "replacement", "generator")
@@ -165,7 +174,8 @@ class Samplers:
         weights = list(self.values.numbers(given["weights"], "weights"))
         count = self._number(given, "num_samples", 0)
         again = "replacement" not in given or self.values.truth(given["replacement"])
-        return Sampler(self.values, count, lambda: self._drawn(weights, count, again))
+        drawn = partial(self._drawn, given.get("generator"), weights, count, again=again)
+        return Sampler(self.values, count, drawn)
 
     def _batches(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("sampler", "batch_size", "drop_last")
@@ -184,18 +194,19 @@ class Samplers:
         self.values.graph.check_room(number)
         return number
 
-    def _shuffled(self, count: int) -> list[int]:
-        return self._places("torch.randperm", [self.values.graph.constant(float(count))])
+    def _shuffled(self, source: Value, count: int) -> list[int]:
+        return self._places("torch.randperm", source, [self.values.graph.constant(float(count))])
 
-    def _drawn(self, weights: list[float], count: int, again: bool) -> list[int]:
+    def _drawn(self, source: Value, weights: list[float], count: int, *, again: bool) -> list[int]:
         constant = self.values.graph.constant
         return self._places(
-            "torch.multinomial",
+            "torch.multinomial", source,
             [constant(np.array(weights)), constant(float(count)), constant(again)],
-        )
+        )  # fmt: skip
 
-    def _places(self, name: str, arguments: list[Value]) -> list[int]:
-        drawn = self._call(name, arguments, {})
+    def _places(self, name: str, source: Value, arguments: list[Value]) -> list[int]:
+        with drawn_from(source):
+            drawn = self._call(name, arguments, {})
         return [int(each) for each in self.values.evaluator.value(drawn).tolist()]
 
     def _concatenation(self, arguments: list[Value], keywords: Given) -> Value:

@@ -10,7 +10,7 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import EMPTY, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.loops import NotRolled
+from gradcli.ops.loops import NotRolled, Unlike
 from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
@@ -117,10 +117,24 @@ class Tracer(UserFunctions):
         """Run the whole program; errors come with their place in its text."""
         self.notes += [Note("layout", message) for _, message in program.notes]
         self.follow(program)
+        if ".grad" in program.source.text:
+            self._see_changed_grads(program)
         if not self.inputs:
             self.take_as_imported(program)
         self.run_all(self._in_loops(program) if self.values.rolls else program.statements)
         self.settle()
+
+    def _see_changed_grads(self, program: syntax.Program) -> None:
+        """Have what holds a grad see its changes, where the program may hold any."""
+        from gradcli.trace.held_grads import holds_grads  # few programs read grads
+
+        if holds_grads(program):
+            self.autograd.grads.replace = self._change_grad
+
+    def _change_grad(self, old: Node, new: Node) -> None:
+        if self.values.any_pass is not None:
+            raise Unlike("it changes a grad that the program may hold")
+        self.replace(old, new)
 
     def _in_loops(self, program: syntax.Program) -> Sequence[Runnable]:
         """The statements, with a loop in place of those that are written many times."""

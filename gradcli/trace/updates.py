@@ -226,6 +226,11 @@ class Updates(ElementUpdates):
         keywords: dict[str, Value],
     ) -> Node:
         """What a tensor becomes."""
+        if isinstance(keywords.get("generator"), Object):
+            from gradcli.trace.generator import drawn_from  # few programs have one
+
+            with drawn_from(keywords.pop("generator")):
+                return self._changed(callee, name, node, arguments, keywords)
         if name == "zero":
             return zeros_like(node)
         if name in ("fill", "copy"):
@@ -311,7 +316,7 @@ class Updates(ElementUpdates):
             target = target.value
         if _ends(target, "grad"):
             owner = yield self.visit(target.value)
-            self.autograd.set_grad(owner, value)
+            self.autograd.set_grad(owner, value, in_place=True)
             return
         if node.known is None and not self.graph.shares:
             self.write(target, node, None, value)
