@@ -262,7 +262,7 @@ class Autograd(BackwardHooks):
         zeros = detach(zeros_like(node))
         if self.dtypes is not None:
             self.dtypes.add_like(zeros, node)
-        self.grads.change(node, zeros)
+        self.grads.change(node, zeros, apart=self.requires_grad(self.grads[node]))
 
     def set_grad(self, node: Value, grad: Node | None, *, in_place: bool = False) -> None:
         """`x.grad = …`, or `x.grad.mul_(…)`, which is in place."""
@@ -275,10 +275,9 @@ class Autograd(BackwardHooks):
                 hint="a grad has the shape of its tensor",
             )
         self.written.pop(node, None)
-        before = self.grads.pop(node, None)
+        if grad is None or not in_place:
+            self.grads.pop(node, None)
         if grad is not None:
-            if in_place and before is not None:
-                self.grads[node] = before
             self.grads.change(node, grad)
             self.written[node] = self._line()
 
@@ -583,7 +582,8 @@ class Autograd(BackwardHooks):
                 f"line {self.written[node]}; {name}.grad.zero_() in between starts from zero",
             )
         total = self.grads[node] + grad
-        self.grads.change(node, total if self.dtypes is None else self.dtypes.in_half(total))
+        total = total if self.dtypes is None else self.dtypes.in_half(total)
+        self.grads.change(node, total, apart=self.requires_grad(grad))
 
     def _has_halves(self) -> bool:
         """Whether there are floats of 16 bits, to which gradients are rounded."""

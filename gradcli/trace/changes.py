@@ -200,10 +200,12 @@ class Grads(dict[Node, Node]):
     def get(self, node: Node, default: Node | None = None) -> Node | None:  # type: ignore[override]
         return self._current(super().__getitem__(node)) if node in self else default
 
-    def change(self, node: Node, grad: Node) -> None:
-        """Have another grad in the memory of the one before, if there is one."""
-        old = self.get(node)
-        if old is not None and self.replace is not None:
+    def change(self, node: Node, grad: Node, *, apart: bool = False) -> None:
+        """Have another grad in the memory of the one before, if there is one; `apart` from it where
+        PyTorch adds with a graph, and the old one keeps its own.
+        """
+        old = None if apart else self.get(node)
+        if old is not None and self.replace is not None and old is not grad:
             self.replace(old, grad)
             grad = self._current(old)
         self[node] = grad

@@ -42,7 +42,8 @@ class InferredTensors:
 
     def __contains__(self, node: Node) -> bool:
         """Whether a tensor, or what it is a view of, was made in a block."""
-        index = self._values.storage(node)[0].index
+        base = self._values.storage(node)[0]
+        index = self._values.first.get(base, base).index  # not where it was changed
         return any(start <= index < (index + 1 if end is None else end)
                    for start, end in self._spans)  # fmt: skip
 
@@ -84,7 +85,8 @@ class InferredTensors:
         while waiting:
             part = waiting.pop()
             if part.index < first:
-                if part in self:
+                is_number = part.known is not None and not part.shape  # it may be one of a block's
+                if not is_number and part in self:
                     return True
                 continue
             waiting += [each for each in part.inputs if each not in seen]

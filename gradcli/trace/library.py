@@ -36,7 +36,7 @@ _MORE_OF_PYTHON = (
     "itertools", "operator", "contextlib", "import re", ", re\n", ", re,", "from re", "json",
     "SimpleNamespace", "os.path", "os.environ", "os.getenv", "os.make", "os.sep", "os.pardir",
     "from os", "heapq", "bisect", "statistics", "logging", "enum", "argparse", "sys.modules",
-    "pprint",
+    "pprint", "inspect",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
@@ -97,6 +97,9 @@ class Caller(Protocol):
     def function_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """The value of a call of a function that is not the program's own."""
 
+    def named_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        """The value of a call of a function of Python's."""
+
     def operated(self, operator: str, left: Value, right: Value) -> Any:
         """The value of an operator on two values, or the visitor that finds it."""
 
@@ -121,7 +124,7 @@ class Library:
         self.given: dict[str, Value] = {}
         """What the program has given modules, by path: `torch.tau = …`."""
         self.python = caller.python
-        self.objects = ObjectFunctions(self._autograd, numbers)
+        self.objects = ObjectFunctions(self._autograd, numbers, caller.named_call)
         settings = SettingCalls(self._autograd)
         calls, conversions = AutogradCalls(self._autograd), Conversions(self._autograd)
         self.functions: dict[str, Special] = (
@@ -301,6 +304,12 @@ class Library:
             from gradcli.trace.argument_parser import ArgumentParsers
 
             library.functions |= ArgumentParsers(self._values, python.written).functions
+        if self._mentions(("inspect",)):
+            from gradcli.trace.signatures import Inspection
+
+            inspection = Inspection(self._values, python.written)
+            library.functions |= inspection.functions
+            self.constants |= inspection.constants
         if self._mentions(("pprint",)):
             from gradcli.trace.pretty import PrettyPrinting
 

@@ -25,11 +25,27 @@ Visit: TypeAlias = Generator[Any, Any, Any]
 """A visitor that calls functions of the program."""
 
 
+_CLASSES = {
+    **{name: name for name in ("bool", "dict", "float", "frozenset", "int", "list", "range", "set",
+                               "str", "tuple")},
+    **{name: f"collections.{name}" for name in ("Counter", "OrderedDict", "deque")},
+    **dict.fromkeys(("Size", "torch.Size"), "torch.Size"),
+}  # fmt: skip
+"""What makes another value of a class, by the name of the class: `type(xs)(ys)`."""
+
+
 class ObjectFunctions:
     """The functions by name."""
 
-    def __init__(self, autograd: Autograd, numbers: PrintedNumbers) -> None:
+    def __init__(
+        self,
+        autograd: Autograd,
+        numbers: PrintedNumbers,
+        call: Callable[[str, list[Value], dict[str, Value]], Any],
+    ) -> None:
+        """`call` calls a function of Python's by its name."""
         self._autograd = autograd
+        self._call = call
         self.values = values = autograd.values
         self.graph = values.graph
         self.numbers = numbers
@@ -179,7 +195,14 @@ class ObjectFunctions:
         from gradcli.trace.kinds_of_values import kind_of
 
         (value,) = bind_names("type", ("object",), arguments, keywords).values()
-        return ClassName(kind_of(value, self.numbers), value)
+        kind = kind_of(value, self.numbers)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            from gradcli.trace.collections_calls import RecordClass
+
+            calls: Any = RecordClass(self.values, kind, value._fields).call
+        else:
+            calls = partial(self._call, _CLASSES[kind]) if kind in _CLASSES else None
+        return ClassName(kind, value, calls=calls)
 
     def _is_subclass(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         from gradcli.trace.classes import Class

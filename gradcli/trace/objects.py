@@ -414,17 +414,26 @@ class ClassName(Object):
     what = "a class"
 
     def __init__(
-        self, name: str, of: Any = None, make: Callable[[list[Any]], Any] | None = None
+        self,
+        name: str,
+        of: Any = None,
+        make: Callable[[list[Any]], Any] | None = None,
+        calls: Callable[[list[Any], Given], Any] | None = None,
     ) -> None:
-        """`of` is the value that was asked for its class; `make` makes another one."""
+        """`of` is the value that was asked for its class; `make` makes another one, `calls` does
+        so with names, too.
+        """
         self.name = name
         self.of = of
         self._make = make
+        self._calls = calls
 
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         own = getattr(self.of, "made_by", None)
         if own is not None:
             return own.call(arguments, keywords)
+        if self._calls is not None:
+            return self._calls(arguments, keywords)
         if self._make is None or keywords:
             return super().call(arguments, keywords)
         return self._make(arguments)

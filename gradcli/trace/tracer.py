@@ -117,7 +117,8 @@ class Tracer(UserFunctions):
         """Run the whole program; errors come with their place in its text."""
         self.notes += [Note("layout", message) for _, message in program.notes]
         self.follow(program)
-        if ".grad" in program.source.text:
+        text = program.source.text
+        if ".grad" in text and "torch" in text:
             self._see_changed_grads(program)
         if not self.inputs:
             self.take_as_imported(program)
@@ -125,7 +126,9 @@ class Tracer(UserFunctions):
         self.settle()
 
     def _see_changed_grads(self, program: syntax.Program) -> None:
-        """Have what holds a grad see its changes, where the program may hold any."""
+        """Have what holds a grad see its changes, where a program of PyTorch's may hold any; in
+        the language itself `x.grad` is what it was when it was read.
+        """
         from gradcli.trace.held_grads import holds_grads  # few programs read grads
 
         if holds_grads(program):
