@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.language import syntax
+from gradcli.ops.control import bind
 from gradcli.trace.callee import place_receiver
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.function_values import FunctionValues
@@ -66,6 +67,7 @@ class MethodCalls(FunctionValues):
         if name in _OF_ROWS and len(arguments) > 1:
             arguments[1:] = map(self.whole_row, expression.arguments, arguments[1:])
         self.graph.span = expression.span
+        arguments += self._kept_shape(name, arguments)
         if built_in is not None:
             place_receiver(built_in, arguments, keywords)
         if is_pytorchs:
@@ -82,11 +84,27 @@ class MethodCalls(FunctionValues):
             raise error.of_method() from None
         return self._as_array_of(owner, name, result)
 
+    def _kept_shape(self, name: str, arguments: list[Value]) -> list[Value]:
+        """The lengths for `a.view()` of an array, which gives one of the same shape."""
+        owner, *given = arguments
+        if (
+            name != "view"
+            or given
+            or not isinstance(owner, Node)
+            or owner not in self.values.arrays
+        ):
+            return []
+        return [self.values.plain(each) for each in owner.shape]
+
     def _as_array_of(self, owner: Value, name: str, result: Value) -> Value:
         """What a method of an array gives: an array, even without axes, if it asks for none of the
         numbers.
         """
         values = self.values
+        if name == "flatten" and owner in values.arrays and isinstance(result, Node):
+            result = bind(result)  # NumPy always copies
+            values.copies.add(result)
+            values.stay_arrays(result, (owner,))
         if name in _GIVING_ARRAYS and isinstance(owner, Node) and isinstance(result, Node):
             is_array = owner in values.arrays and not values.is_number_of_numpy(owner)
             values.boxed.update([result] if is_array and not result.shape else ())
