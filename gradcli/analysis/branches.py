@@ -150,10 +150,12 @@ class Branches:
         operands = list(dict.fromkeys(each for node in switches for each in node.inputs))
         try:
             found = Steps(operands, point.feeds, np.dtype(np.float64)).noise(EPS)
+            longer = Steps(operands, point.feeds, np.dtype(np.longdouble)).values()
         except (*MISFITS, NotPreciseError):
             return False
         noise = dict(zip(operands, found, strict=True))
-        return all(_is_clear(node, point, noise) for node in switches)
+        exact = dict(zip(operands, longer, strict=True))
+        return all(_is_clear(node, point, noise, exact) for node in switches)
 
 
 def switches_alone(claim: Claim) -> list[Node]:
@@ -199,7 +201,12 @@ def _changes(a: Array | None, b: Array | None) -> bool:
     return a is None or b is None or not np.array_equal(a, b, equal_nan=True)
 
 
-def _is_clear(node: Node, point: Point, noise: dict[Node, Array]) -> bool:
+def _is_clear(
+    node: Node, point: Point, noise: Mapping[Node, Array], exact: Mapping[Node, Array]
+) -> bool:
+    """Whether no choice of one node is; operands that are equal by rounding are not so in a longer
+    precision.
+    """
     values = [np.asarray(point.value(each)) for each in node.inputs]
     here = distances_of(node, values)
     moved = np.zeros(here.shape)
@@ -209,7 +216,8 @@ def _is_clear(node: Node, point: Point, noise: dict[Node, Array]) -> bool:
             for value, sign, each in zip(values, signs, node.inputs, strict=False)
         ]
         moved = np.fmax(moved, np.abs(distances_of(node, there) - here))
-    return bool(((here == 0) | ~(np.abs(here) <= CLEARLY * moved)).all())
+    equal = (here == 0) & (distances_of(node, [exact[each] for each in node.inputs]) == 0)
+    return bool((equal | ~(np.abs(here) <= CLEARLY * moved)).all())
 
 
 def _runs(spots: Sequence[Spot]) -> Iterator[slice]:

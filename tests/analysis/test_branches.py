@@ -153,6 +153,13 @@ def test_a_branch_that_says_nothing_passes(
     assert compared(Branching(program, mine, 0, [0.5, 1.25]), 0, precision).verdict == "pass", why
 
 
+def test_operands_that_rounding_makes_equal_decide_nothing() -> None:
+    """Next to 1 so small a move of x is lost, and both operands of the minimum are one."""
+    program = "r = exp(x); s = r*a; c = clamp(r, 1 - 2e-9, 1 + 2e-9)*a; -sum(minimum(s, c))"
+    right = Branching(program, "-where(s <= c, s, 0.0)", 0, [3e-9, -1e-9], {"a": 9e-9})
+    assert compared(right, 0).verdict == "pass"
+
+
 def test_no_correction_is_wrong_in_another_branch() -> None:
     """With the sign of x for all, x[0] would be wrong where it is negative."""
     wrong = Branching(HUBER, "where(abs(x) < 1, x, 1)", 0, [0.3, 2.1, -2.5])
