@@ -136,6 +136,22 @@ MARGIN = (
     {"x": 0.4, "m": 0.3, "s": 4.0},
     "m",
 )
+WORK = (
+    "w = n/(n - 1)*R*((q/p)**((n - 1)/n) - 1); L = (w - u)**2",
+    {"n": 1.3, "R": 0.9, "p": 1.1, "q": 4.0, "u": 1.2},
+    "q",
+)
+EQUITY = (
+    "B = D*exp(-r*T); u = s*sqrt(T); d = log(V/B)/u + u/2; (V*ndtr(d) - B*ndtr(d - u) - e)**2",
+    {"V": 1.4, "D": 1.0, "r": 0.03, "s": 0.25, "T": 1.5, "e": 0.5},
+    "V",
+)
+CLIPPED = (
+    "r = exp(p - o); s = r*A; c = clamp(r, 1 - e, 1 + e)*A; L = -mean(minimum(s, c))",
+    {"p": [-0.5, -1.3, -0.9, -2.0], "o": [-0.8, -1.2, -0.4, -2.3], "A": [0.9, -0.7, 1.2, -0.4],
+     "e": 0.2},
+    "p",
+)  # fmt: skip
 TOLD = [
     Told(*HILL, "V*n*K*x**(n - 1)/(K**n + x**n)**2", "K instead of K**n"),
     Told(*HILL, "V*n*K**n*x**n/(K**n + x**n)**2", "x**n instead of x**(n - 1)"),
@@ -171,6 +187,7 @@ TOLD = [
     Told(*NEAREST, "-2*sum((p - t)[:, :, None]*(x[:, None, :] + c), 1)", "the sign is wrong",
          "x[:, None, :] + c instead of x[:, None, :] - c"),
     Told(*MARGIN, "s*cos(t)", "cos(t) instead of sin(t)", "second derivative"),
+    Told(*WORK, "2*(w - u)*n/(n - 1)*R/p*(q/p)**(-1/n)", "a factor is too much"),
     Told(*LATENT, "(m + exp(v/2)*e)*e*exp(v/2) - 0.5*(1 - exp(v))",
          "the derivative of v/2 by v, or a constant in"),
 ]  # fmt: skip
@@ -279,16 +296,61 @@ BRANCHES = "if x[0] > 0 { y = sum(x**2) } else { y = sum(x**3) }; y"
 def test_a_condition_on_all_elements_is_not_explained_by_what_is_wrong_behind_it(
     x: list[float],
 ) -> None:
-    # right is where(x[0] > 0, …): x > x, or 2.5 for an exponent, are right in one branch alone
+    # x > x, or 2.5 for an exponent, are right in one branch alone
     found = compared(BRANCHES, {"x": x}, "x", "where(x > 0, 2*x, 3*x**2)")
     assert found.verdict == "fail"
-    assert not any(each.correction and found.sure for each in found.causes)
-    assert compared(BRANCHES, {"x": x}, "x", "where(x[0] > 0, 2*x, 3*x**2)").verdict == "pass"
+    right = "where(x[0] > 0, 2 * x, 3 * x**2)"
+    for each in (cause.correction for cause in found.causes if cause.correction and found.sure):
+        assert each.formula == right
+    assert compared(BRANCHES, {"x": x}, "x", right).verdict == "pass"
 
 
 def test_what_only_holds_for_positive_numbers_is_no_cause() -> None:
     found = compared("if w > 1 { y = w**2 } else { y = w }; y", {"w": 0.3}, "w", "2*w")
     assert found.verdict == "fail"
+    assert not any("> 0" in each.message for each in found.causes)
+
+
+def test_nothing_is_added_to_a_condition() -> None:
+    found = compared(*CLIPPED, "-where(abs(r - 1) < e, r*A, 0.0)/4")
+    assert found.verdict == "fail"
+    assert not found.sure
+    assert not any("(s < c)" in each.message for each in found.causes)
+
+
+def test_what_is_next_to_nothing_here_is_not_told_in_other_words() -> None:
+    # divided by r, the exponent is large, and the term that is too much nearly 0
+    density = "exp(-d**2/2)/sqrt(2*pi)"
+    found = compared(*EQUITY, f"2*(V*ndtr(d) - B*ndtr(d - u) - e)*(ndtr(d) + V*{density}/(V*u))")
+    assert "a term is too much" in found.causes[0].message
+    assert not any("division by" in each.message for each in found.causes)
+
+
+TRANSFER = (
+    "h = q*k**2 - b*k**4*s**3; L = sum((sin(h) - m)**2)",
+    {"q": 1.3, "k": [0.4, 0.9, 1.4], "b": 0.7, "s": 0.8, "m": [0.1, 0.5, -0.2]},
+    "s",
+)
+
+
+def test_a_number_that_is_that_of_the_parts_may_be_missing() -> None:
+    found = compared(*TRANSFER, "2*sum((sin(h) - m)*cos(h)*(-b*k**4*s**2))")
+    (cause,) = found.causes
+    assert "3" in cause.message
+    assert found.sure == ("exponent" in cause.message or "factor 3" in cause.message)
+
+
+def test_a_sign_that_only_a_number_tells_of_is_not_certain() -> None:
+    # 3 is 4 - 1, and it is 2 + 1, where a square is forgotten
+    program = "v = q/D**2; h = f/D*v**2; L = (h - t)**2"
+    found = compared(program, {"q": 0.9, "D": 0.7, "f": 0.4, "t": 1.1}, "D", "-2*(h - t)*3*h/D")
+    assert found.verdict == "fail"
+    assert not found.sure
+
+
+def test_a_factor_is_no_condition() -> None:
+    found = compared(*EQUITY, "2*(V*ndtr(d) - B*ndtr(d - u) - e)*V*ndtr(d)")
+    assert "a factor is too much" in found.causes[0].message
     assert not any("> 0" in each.message for each in found.causes)
 
 

@@ -25,6 +25,7 @@ DATA = {
     "y": [0.3, 0.6, 0.8],
     "A": [[0.7, 0.3], [0.2, -0.6], [1.1, 0.9]],
     "D": [[1.0, -2.0], [0.5, 0.4]],
+    "E": [[0.6, -0.2, 1.3], [0.4, 0.9, -0.5]],
     "U": [[0.2, -0.6], [0.7, 0.5]],
     "V": [[0.5, -0.2], [0.9, 0.4]],
     "Z": [[0.3, -1.2, 0.7], [1.1, 0.4, -0.5]],
@@ -39,7 +40,19 @@ class Named(NamedTuple):
     words: str
 
 
+EXPECTED = "g = softmax(Z, dim=1); o = sum(g*E, dim=1); L = sum((o - b)**2)"
+GENERATIONS = (
+    "n = stack([sum(v*x), h*x[0], k*x[1]]); m = stack([sum(v*n), h*n[0], k*n[1]]); "
+    "L = sum((m - w)**2)"
+)
 NAMED = [
+    Named(EXPECTED, "Z", "2*(o - b)[:, None]*g*E", "the term o[:, None] is missing"),
+    Named(EXPECTED, "Z", "2*(o - b)[:, None]*g*(E - mean(E, dim=1, keepdim=True))",
+          "mean(E, dim=1, keepdim=True) instead of o[:, None]"),
+    Named(GENERATIONS, "v", "2*(m - w)[0]*(n + v*x) + 2*(m - w)[1]*h*x", "v instead of v[0]"),
+    Named(GENERATIONS, "v", "2*(m - w)[0]*n", "the term for the path through n is missing"),
+    Named(GENERATIONS, "v", "2*(m - w)[0]*(n + v[0]*x)",
+          "the term for the path through h*n[0] in m = stack([sum(v*n), h*n[0], k*n[1]])"),
     Named("sum(logsumexp(Z, dim=1)) - sum(Z*Y)", "Z", "Z - Y",
           "a function is missing: Z instead of softmax(Z, dim=1)"),
     Named("sum(abs(x - k))/h", "h", "-sum((x - k)**2)/h**2",

@@ -18,7 +18,12 @@ import numpy as np
 from gradcli.analysis.diagnosis.alternatives import FACTORS, TURNS, Slip
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.couples import couple
-from gradcli.analysis.diagnosis.elsewhere import FAR, holds_in_other_ways, verdict_without
+from gradcli.analysis.diagnosis.elsewhere import (
+    FAR,
+    holds_in_other_ways,
+    verdict_without,
+    wide,
+)  # fmt: skip
 from gradcli.analysis.diagnosis.fresh import fresh, usual_size
 from gradcli.analysis.diagnosis.mutation import COMPUTED, Mutation, distance
 from gradcli.analysis.diagnosis.search import Search
@@ -67,6 +72,8 @@ MARGIN = 0.6
 """What is so much less likely than another slip, and no more, may have been made instead."""
 SHOWN = 3
 EPS = float(np.finfo(np.float64).eps)
+WIDELY = 1e-6
+"""Where inputs have other sizes a formula is right up to this: rounding may be larger there."""
 FEW = 24
 """So many formulas that are right at fresh points are compared in all branches."""
 
@@ -116,7 +123,12 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
     mutation = Mutation(elsewhere, typed, words)
     search = Search(elsewhere, words, _excluded(elsewhere))
     steps = [] if slight else search.causes()
-    fitting = sorted(_fitting(mutation, claim, typed), key=mutation.likelihood)
+    there = wide(elsewhere)
+    fitting = [
+        each if mutation.holds(each, there, WIDELY) else replace(each, doubtful=True)
+        for each in _fitting(mutation, claim, typed)
+    ]
+    fitting.sort(key=mutation.likelihood)
     slips = _readings(mutation, fitting, claim, typed)
     if not slips and _reads_leaf(claim, claim.grad, 2) and not _reads_leaf(claim, claim.mine, 1):
         steps = [each for each in steps if each.code != "sign-part"]  # its term is not there
@@ -174,7 +186,7 @@ def _readings(
     found: list[Slip] = []
     for each in everywhere or fitting:
         most = mutation.likelihood(found[0]) + MARGIN if found else math.inf
-        same = next((other for other in found if mutation.is_same(each, other)), None)
+        same = next((other for other in found if _is_one_of(mutation, each, other)), None)
         if same is not None:
             if mutation.is_told_too(each, same):
                 found[found.index(same)] = replace(same, also=(*same.also, *each.mutants))
@@ -183,6 +195,12 @@ def _readings(
         elif _holds(each, claim, typed):
             found.append(each)
     return found[:SHOWN]
+
+
+def _is_one_of(mutation: Mutation, slip: Slip, other: Slip) -> bool:
+    """Whether a slip is another one, or one that is this in other words."""
+    ways = [other, *(Slip((each,), each.tree) for each in other.also)]
+    return any(mutation.is_same(slip, each) for each in ways)
 
 
 def _fitting(mutation: Mutation, claim: Claim, typed: Typed) -> Iterator[Slip]:
@@ -242,7 +260,7 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     each slip that may have been made.
     """
     if not slips:
-        return [replace(each, sure=_is_one(each)) for each in structural]
+        return [replace(each, sure=each.sure and _is_one(each)) for each in structural]
     # the gradient of w may be that of v with another name
     others = [each for each in structural if each.code == "other-leaf"][:1]
     step = next((each for each in structural if each not in others), None)

@@ -13,7 +13,7 @@ from gradcli.analysis.agreement import agreement
 from gradcli.analysis.diagnosis.alternatives import Slip
 from gradcli.analysis.diagnosis.claim import Claim, Point, close
 from gradcli.analysis.diagnosis.double import elsewhere, in_double
-from gradcli.analysis.diagnosis.fresh import fresh
+from gradcli.analysis.diagnosis.fresh import alike, fresh, moves
 from gradcli.analysis.diagnosis.mutation import Mutation
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import wording
@@ -30,6 +30,8 @@ ALONG = (0.5, 1.0, 1.5, 2.0)
 """Places on the line through the point of the run and the other one, which are at 0 and 1."""
 FAR = (-3.0, -1.0, -0.3, 0.3, 3.0)
 """Factors for the leaf by which most elements are on another side of what switches."""
+SIZES, LARGER, MOVED = 6, 3.0, 0.2
+"""So often all inputs are made so much larger or smaller, each by another factor, and moved."""
 TRIED = 24
 """So many formulas that are right at the points that are known are compared in all branches."""
 
@@ -79,6 +81,25 @@ def holds_in_other_ways(slip: Slip, claim: Claim, typed: Typed) -> bool:
     there = [factor * claim.known(claim.leaf) for factor in FAR]
     moved = [{claim.name: value} for value in there if not claim.goes_on(claim.at(value))]
     return all(_is_right(claim, _without(slip, typed), each) for each in moved)
+
+
+def wide(claim: Claim) -> list[Point]:
+    """Points where all inputs have other sizes: there shows what is next to nothing near the run.
+    None where choices are made, which may be other ones there.
+    """
+    if any(map(is_switch, ancestors([*claim.walk.outputs, claim.grad, claim.mine]))):
+        return []
+    found: list[Point] = []
+    for number in range(SIZES):
+        generator = np.random.default_rng(number)
+        moved = {}
+        for node, value in moves(claim, generator, MOVED):
+            size = LARGER ** generator.uniform(-1.0, 1.0)
+            moved[node] = alike(size * value, claim.known(node)).astype(value.dtype)
+        point = claim.walk.point(moved)
+        if claim.goes_on(point) and claim.at_points([point]).is_finite:
+            found.append(point)
+    return found
 
 
 def _without(slip: Slip, typed: Typed) -> Source:

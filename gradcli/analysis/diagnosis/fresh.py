@@ -27,7 +27,7 @@ def fresh(claim: Claim) -> list[Point]:
     found: list[Point] = []
     for number, distance in enumerate(DISTANCES * COUNT):
         generator = np.random.default_rng(number)
-        point = claim.walk.point(dict(_moved(claim, generator, distance)))
+        point = claim.walk.point(dict(moves(claim, generator, distance)))
         grad = point.value(claim.grad) if claim.goes_on(point) else None
         if grad is not None and np.isfinite(grad).all():
             found.append(point)
@@ -36,9 +36,10 @@ def fresh(claim: Claim) -> list[Point]:
     return found
 
 
-def _moved(
+def moves(
     claim: Claim, generator: np.random.Generator, distance: float
 ) -> Iterator[tuple[Node, Array]]:
+    """Other values for the inputs, so far away."""
     problem, fixed = claim.walk.problem, counted(claim)
     for node in dict.fromkeys([*problem.leaves.values(), *claim.walk.feeds]):
         value = claim.points[0].value(node)

@@ -12,7 +12,13 @@ from typing import NamedTuple
 from gradcli.analysis.diagnosis.calls import renamed
 from gradcli.analysis.diagnosis.parentheses import regrouped
 from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
-from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_inverted, is_outermost
+from gradcli.analysis.diagnosis.rules import (
+    EVERYWHERE,
+    RULES,
+    column,
+    is_inverted,
+    is_outermost,
+)  # fmt: skip
 from gradcli.diagnostics import Span
 from gradcli.language.construct import (
     NOWHERE,
@@ -21,6 +27,7 @@ from gradcli.language.construct import (
     call,
     name,
     number,
+    unary,
 )  # fmt: skip
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, called, places, replaced
@@ -115,6 +122,8 @@ AGAIN = 0.25
 """what a change costs more in all of them, and"""
 DEAREST = 1.7
 """what it costs at most in one."""
+CANCELLED = 0.4
+"""What a change costs more by which a product is divided by one of its factors."""
 LIKELY = 1.3
 """The cost up to which a change is tried together with another one."""
 
@@ -145,6 +154,11 @@ class Mutant(NamedTuple):
         if self.code == "unsolved":
             return self.code
         return print_expression(self.piece.expression).removesuffix(".T") if self.piece else ""
+
+    @property
+    def cuts_off(self) -> bool:
+        """Whether what is positive stands where a number stood, which is 1 for all that is."""
+        return isinstance(self.instead, Compare) and not isinstance(self.place.part, Compare)
 
     @property
     def tree(self) -> Expression:
@@ -189,6 +203,8 @@ class Mutant(NamedTuple):
         if self.piece is not None:
             piece = print_expression(self.piece.expression)
             piece += f", {self.piece.words}," if self.piece.words else ""
+        if len(old) > WIDEST or len(new) > WIDEST:
+            piece = self._with_sign(piece)
         said = SAID[self.code].format(piece=piece, old=old)
         if self.code == "other-value" and not isinstance(self.instead, Name):
             said = "something else belongs here"
@@ -196,6 +212,13 @@ class Mutant(NamedTuple):
         if len(old) > WIDEST or len(new) > WIDEST:
             return said
         return f"{said}: {old} instead of {new}"
+
+    def _with_sign(self, piece: str) -> str:
+        """A term, with a minus if it is subtracted, where no formula shows this."""
+        minus = isinstance(self.instead, Binary) and self.instead.operator == "-"
+        if self.code != "term-missing" or not minus or self.piece is None:
+            return piece
+        return print_expression(unary("-", self.piece.expression))
 
     @property
     def undone(self) -> tuple[str, str]:
@@ -244,13 +267,22 @@ class Grower:
         """Those at one place."""
         assert isinstance(place.part, Expression)
         yield from self._by_rule(place)
-        yield from self._with_pieces(place.part, place)
+        if not self._decides(place.part, place):  # nothing is added to a condition
+            yield from self._with_pieces(place.part, place)
+
+    def _decides(self, part: Expression, place: Place) -> bool:
+        """Whether a part is the condition by which something is chosen."""
+        value, above = self.material.values.get(part), place.above and place.above.part
+        chooses = isinstance(above, Call) and called(above)[0] == "where"
+        first = (place.field, place.position) == ("arguments", 0)
+        return chooses and first and value is not None and value.kind == "bool"
 
     def _by_rule(self, place: Place) -> Iterator[Mutant]:
         for rule in (*RULES.get(type(place.part), ()), *EVERYWHERE):
             for cost, code, instead in rule(place.part, place, self.material):
                 if not _is_with_itself(instead, place):
-                    yield Mutant(cost, code, place, instead)
+                    odd = CANCELLED if _cancels(instead, place) else 0.0
+                    yield Mutant(cost + odd, code, place, instead)
 
     def _throughout(self, formula: Expression) -> Iterator[Mutant]:
         """With the same change wherever a name or a number stands, or a function is called."""
@@ -332,6 +364,7 @@ class Grower:
             yield from self._with_factors(part, place)
         yield from self._with_matrices(part, place)
         yield from self._as_pieces(part, place)
+        yield from self._with_columns(part, place)
         if len(self.material.shape(part) or ()) == 2:
             for title, shape in self.material.names.items():
                 if len(shape) == 2:
@@ -354,8 +387,11 @@ class Grower:
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
     def _with_factors(self, part: Expression, place: Place) -> Iterator[Mutant]:
-        odd = is_inverted(place) or (place.above and isinstance(place.above.part, Compare))
+        compared = _is_compared(place)
+        odd = is_inverted(place) or compared
         for piece in self.material.factors:
+            if compared and _compares(piece.expression):
+                continue
             more = _length(piece) + (0.2 if odd else 0.0)
             product = binary("*", piece.expression, part)
             yield Mutant(1.5 + more, "factor-missing", place, product, piece)
@@ -370,10 +406,24 @@ class Grower:
                 whole = binary(symbol, part, piece.expression)
                 yield Mutant(1.75, "term-missing", place, whole, piece)
 
+    def _with_columns(self, part: Expression, place: Place) -> Iterator[Mutant]:
+        """With a vector of numbers for the rows more, or instead: `E - o[:, None]`."""
+        shape = self.material.shape(part) or ()
+        titles = (each for each, own in self.material.names.items() if own == shape[:1])
+        for title in titles if len(shape) == 2 else ():
+            piece = Piece(column(name(title)))
+            if isinstance(part, Call) and shape[1] == 1:
+                yield Mutant(1.6, "other-value", place, piece.expression)
+            if is_outermost(place, "+-"):
+                yield from self._with_terms([piece], part, place)
+
     def _as_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With what the program or its gradient computes instead of a name or a call."""
         used = print_expression(part) if isinstance(part, Name | Call) else ""
+        compared = _is_compared(place)
         for piece, parts in self._computed if used else ():
+            if compared and _compares(piece.expression):
+                continue
             if used not in parts:  # else a factor or a term is missing
                 yield Mutant(1.6 + _length(piece), "other-value", place, piece.expression)
         if _is_sum(part):
@@ -416,6 +466,19 @@ class Grower:
 def _values(formula: Expression) -> Iterator[Place]:
     """The places of a formula where something is computed."""
     return (each for each in places(formula) if each.is_value and not _is_setting(each))
+
+
+def _is_compared(place: Place) -> bool:
+    """Whether a part is what is compared, or in there."""
+    above = place.above
+    while above is not None and not isinstance(above.part, Compare):
+        above = above.above
+    return above is not None
+
+
+def _compares(part: Expression) -> bool:
+    """Whether a part is, or is made of, what is true or not: nobody compares that."""
+    return any(isinstance(each.part, Compare) for each in places(part))
 
 
 def _first_factor(part: Expression) -> Expression:
@@ -482,6 +545,14 @@ def _is_with_itself(instead: Expression, place: Place) -> bool:
     others = above.operands if isinstance(above, Compare) else ()
     text = print_expression(instead) if others else ""
     return any(each is not place.part and print_expression(each) == text for each in others)
+
+
+def _cancels(instead: Expression, place: Place) -> bool:
+    """Whether a product would be divided by one of its factors, which nobody writes."""
+    above = place.above.part if place.above is not None else None
+    if not (isinstance(above, Binary) and above.operator == "/" and place.field == "right"):
+        return False
+    return print_expression(instead) in {print_expression(above.left), *_factors_of(above.left)}
 
 
 def _is_setting(place: Place) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, takewhile
 from typing import NamedTuple, TypeAlias
 
@@ -32,6 +33,7 @@ from gradcli.analysis.diagnosis.steps import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.precise import Steps
+from gradcli.analysis.switches import is_switch
 from gradcli.graph import Array, Node
 from gradcli.language.construct import binary
 from gradcli.language.rewrite import Place, places
@@ -50,6 +52,10 @@ AS_LIKELY = 0.6
 """A slip is told in other words, too, if these cost no more than that."""
 COMPUTED, NOT_PLAIN, DOUBT = 0.3, 0.4, 0.4
 """How much more and less likely it is than its cost says that a slip was made."""
+PLAINLY = 1e-6
+"""Formulas are not one that differ by more."""
+LARGER, BY_CHANCE = 10.0, 1e4
+"""How much larger or smaller it is made, by a sine that depends on the move."""
 APART = 0.2
 """How far what has a name is moved, relative to its elements."""
 PUT = frozenset({"factor-missing", "term-missing", "constant", "other-value", "function-missing"})
@@ -192,6 +198,21 @@ class Mutation:
             return self._is_one(nodes, freed.feeds)
         return False
 
+    def _part(self, one: Slip, other: Slip) -> bool:
+        """Whether they make different formulas where names stand for numbers of other sizes, and
+        nothing is chosen by these.
+        """
+        for put in OF_OTHER_SIZES:
+            with Tolerant():
+                freed = self._freed(put)
+                nodes = [freed.typed.value(each.formula) for each in (one, other)]
+                if any(map(is_switch, ancestors(nodes))):
+                    return False
+                a, b = Steps(nodes, freed.feeds, np.dtype(np.float64)).values()
+                if np.isfinite(a).all() and np.isfinite(b).all() and distance(a, b) > PLAINLY:
+                    return True
+        return False
+
     def _is_one(self, nodes: Sequence[Node], feeds: Mapping[Node, Array]) -> bool:
         """Whether two nodes have one value. Raises what the engine raises."""
         one, other = map(np.asarray, Steps(nodes, feeds, np.dtype(np.float64)).values())
@@ -205,10 +226,14 @@ class Mutation:
         told = {each.kind for each in (b, *other.also)}
         if a.kind in told or self._is_doubtful(a) or one.cost - other.cost > AS_LIKELY:
             return False
+        if a.cuts_off or (one.doubtful and a.code != "grouping"):
+            return False
         if len(other.also) == OTHERS or _is_within(a.place, b.gone):
             return False
         if b.code == "exponent" and a.code == "function-missing":  # x is sqrt(x)**2
             return False
+        if self._is_one_formula(one, other, alike) and self._part(one, other):
+            return False  # next to nothing is added
         apart = "grouping" in (a.code, b.code) or not meet(a.place, b.place)
         return apart or not all(self._is_one_formula(one, other, put) for put in (alike, negative))
 
@@ -216,11 +241,11 @@ class Mutation:
         """Whether a formula is the gradient whatever the names stand for."""
         return any(self._says(formula, each) for each in self._grads)
 
-    def holds(self, slip: Slip, points: Sequence[Point]) -> bool:
+    def holds(self, slip: Slip, points: Sequence[Point], rtol: float = 0.0) -> bool:
         """Whether the formula without it is right at further points."""
         node = self.value(slip.formula) if points else None
-        near = (node and self._distance(each, node) <= self.claim.rtol for each in points)
-        return all(near)
+        allowed = max(self.claim.rtol, rtol)
+        return all(node and self._distance(each, node) <= allowed for each in points)
 
     def shows(self, outcome: Node | None) -> bool:
         """Whether the user's formula is this whatever the names stand for."""
@@ -299,6 +324,15 @@ def as_moved(numbers: Array, _value: Array) -> Array:
 def negative(numbers: Array, _value: Array) -> Array:
     """Of the other sign: abs(x) is not x there."""
     return -numbers
+
+
+def _resized(turn: int, numbers: Array, value: Array) -> Array:
+    """Of another size, which is another one for each name and turn."""
+    first = float(numbers.flat[0] - value.flat[0]) if value.size else 0.0
+    return numbers * float(LARGER ** math.sin(turn * BY_CHANCE * first))
+
+
+OF_OTHER_SIZES = tuple(partial(_resized, turn) for turn in range(1, 5))
 
 
 def moved(value: Array, generator: np.random.Generator) -> Array:

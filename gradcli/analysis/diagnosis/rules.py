@@ -56,6 +56,8 @@ from gradcli.language.syntax import (
 
 MOST = 10
 """The most elements of a list that are exchanged for each other."""
+ELEMENTS = 6
+"""An index that is missing may be that of one of so many."""
 SHORTER, SLIGHT = (1, 2, 3), 0.02
 """A number may be one of so few digits and a slight mistake."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
@@ -213,6 +215,11 @@ def _power(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
     elif part.operator == "**" and _is_two(part.right):
         rest = binary("-", number(1.0), part.left)
         yield 1.25, "complement", binary("*", part.left, rest)
+        if isinstance(part.left, Name):  # w**2 for u*w
+            shape = material.shape(part.left)
+            for title, other in material.names.items():
+                if other == shape and title != part.left.id:
+                    yield 1.35, "other-value", binary("*", name(title), part.left)
         if "abs" in material.own:
             yield 1.2, "function", call("abs", part.left)
 
@@ -254,7 +261,7 @@ def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator
         for one, other in ((left, right), (right, left)):
             yield 1.4, "broadcast", call("outer", one, other)
             if len(material.shape(one) or ()) == 1:
-                yield 1.2, "broadcast", binary("*", subscript(one, [WHOLE, NONE]), other)
+                yield 1.2, "broadcast", binary("*", column(one), other)
     yield 1.4, "operation", call("sum", binary("*", left, right))
     yield 1.4, "operation", call("dot", left, right)
 
@@ -284,6 +291,11 @@ def _shortened(part: Binary) -> Iterator[Change]:
 
 
 NONE = Constant(None, NOWHERE)
+
+
+def column(part: Expression) -> Expression:
+    """A vector as a matrix of one column."""
+    return subscript(part, [WHOLE, NONE])
 
 
 def _unary(part: Unary, place: Place, _material: Material) -> Iterator[Change]:
@@ -319,7 +331,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
         yield 1.0, code, number(0.0)
     near = [value + 1, value - 1]
     near += [value + 2, value - 2, value + 3, value - 3] if power else []
-    near = [each for each in near if each or not power]  # that is: the factor is too much
+    added = isinstance(above, Binary) and above.operator in "+-"
+    near = [each for each in near if each or not (power or added)]  # then a part is too much
     near += [value + 0.5, value - 0.5] if power else []
     for other in dict.fromkeys(near):
         likely = power or (other >= 0 if code == "index" else 1 not in (value, other))
@@ -353,6 +366,9 @@ def _name(part: Name, place: Place, material: Material) -> Iterator[Change]:
         if title not in (part.id, beside):
             yield (1.2 if other == shape else 1.6), "other-value", name(title)
     yield 1.45, "number", number(1.0)
+    indexed = place.above is not None and isinstance(place.above.part, Index)
+    for each in range(min(shape[0], ELEMENTS)) if shape and not indexed else ():
+        yield 1.35, "index", subscript(part, [number(float(each))])
 
 
 def _beside(place: Place) -> str:
@@ -527,7 +543,7 @@ def _mistaken(part: Name | Call, _place: Place, material: Material) -> Iterator[
 def _spread(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
     shape = material.shape(part)
     if shape is not None and len(shape) == 1:
-        yield 1.4, "broadcast", subscript(part, [WHOLE, NONE])
+        yield 1.4, "broadcast", column(part)
         yield 1.4, "broadcast", subscript(part, [NONE, WHOLE])
 
 

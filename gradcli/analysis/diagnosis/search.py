@@ -67,6 +67,8 @@ NEARLY = 2e-3
 """A factor this close to 1 is not a mistake of its own."""
 LONG_STEPS, LONG_WIDTH = 80, 400
 """The most steps and characters of a long formula of the gradient."""
+VAGUE = ("every ", "a part of ")
+"""What causes begin with that say less than others."""
 MUTANTS = 3_000
 """The most mutants of a formula that are tried."""
 
@@ -150,7 +152,7 @@ class Search:
 
         Those that are much less simple are left out if the first is certain.
         """
-        ranked = sorted(found, key=lambda each: (_rank(each.code), len(each.message)))
+        ranked = sorted(found, key=_simplicity)
         if not ranked:
             return []
         first = _rank(ranked[0].code)
@@ -210,8 +212,8 @@ class Search:
         if sure and causes[0].code == "chain-factor":  # 2 may be a factor, and an exponent
             sure = not any("exponent" in each.message for each in numbers)
         told = [*causes, *numbers, *general] if sure else [*numbers, *causes, *general]
-        if not told:
-            return self._best(found)
+        if not told:  # it may be another number as well
+            return [replace(each, sure=False) for each in self._best(found)]
         text += f": {told[0].message}"
         if told[0].code not in ("factor", *PLAIN) and general:
             text += f" ({general[0].message.partition(':')[0]})"
@@ -239,6 +241,12 @@ def _merged(outcomes: Sequence[Consequence]) -> Cause:
     of = next((each for each in outcomes if each.code == "intermediate"), first)
     told = "" if of is first else f": {of.message}"
     return Cause(first.code, first.message + told, dict(first.details))
+
+
+def _simplicity(cause: Cause) -> tuple[int, bool, int]:
+    """By this the simplest comes first: one step before every one of a kind, or a part."""
+    vague = cause.message.startswith(VAGUE)
+    return _rank(cause.code), vague, len(cause.message)
 
 
 def _rank(code: str) -> int:

@@ -21,7 +21,7 @@ from gradcli.graph import EMPTY, Node
 from gradcli.ops.contractions import MATMUL
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import Linear
-from gradcli.ops.shaping import expand
+from gradcli.ops.shaping import RESHAPE, expand
 from gradcli.ops.softmax import SOFTMAX
 from gradcli.simplify import number_of
 
@@ -133,16 +133,12 @@ def _slips(
             right = textbook(local, node, step.position, words)
             text = f"the derivative of {words.of(node)} by {below} is {right}, not {wrong}"
             yield "local-derivative", text, _given(derivative)
-    path = f"the term for the path through {below} in {here}"
-    if step.operand.span == node.span and not words.is_named(step.operand):
-        path = f"a part of the derivative of {here}"
+    path = _path(step, words, several=several)
     yield "path-missing", f"{rule}{path} is missing", _dropped
     text = f"{rule}the sign of the derivative of {here} by {below} is wrong"
     yield "sign-part", text, _negated
     if isinstance(op, Elementwise) and step.operand.shape != node.shape:
-        n = node.size // max(1, step.operand.size)
-        text = f"{below} was broadcast to {n} times its size in {here}: the parts must be summed"
-        yield "averaged", f"{text}, not averaged", _averaged
+        yield "averaged", _of_parts(step, words, numbers), _averaged
     if isinstance(op, Elementwise) and len(node.inputs) == 1 and not op.selects:
         text = f"{here} stands where its derivative by {below} belongs"
         yield "undifferentiated", text, _undifferentiated
@@ -159,6 +155,33 @@ def _slips(
         yield "one-hot", targets, _dropped
         text = f"the sign of the targets is wrong in the derivative of {words.place(node)}"
         yield "one-hot", text, _negated
+
+
+def _of_parts(step: ReverseStep, words: Wording, numbers: Sequence[KnownNumber]) -> str:
+    """What is wrong with the parts of what is broadcast, or with a number of the program that is
+    that of the parts.
+    """
+    here, below = words.defined(step.node), words.of(step.operand)
+    n = step.node.size // max(1, step.operand.size)
+    text = f"{below} was broadcast to {n} times its size in {here}: the parts must be summed"
+    alike = [each.words for each in numbers if each.value == n and not each.is_value][:OTHERS]
+    either = f"the factor {n}, {' or '.join(alike)}, is missing, or " if alike else ""
+    return f"{either}{text}, not averaged"
+
+
+def _path(step: ReverseStep, words: Wording, *, several: bool) -> str:
+    """What is missing where a step is left out."""
+    node, operand = step.node, step.operand
+    here = words.defined(node)
+    inner = operand.span == node.span and not words.is_named(operand)
+    if inner and words.is_named(node) and not several:
+        return f"the term for the path through {words.of(node)}"
+    if inner and operand.op is RESHAPE:  # as stack does with its operands
+        operand = operand.inputs[0]
+        inner = operand.span == node.span and not words.is_named(operand)
+    if inner:
+        return f"a part of the derivative of {here}"
+    return f"the term for the path through {words.of(operand)} in {here}"
 
 
 def _of_factor(
