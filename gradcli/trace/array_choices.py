@@ -68,6 +68,8 @@ class ArrayChoices:
         whole = are_integers(value, self._arrays.numbers)
         node = self._values.tensor(value, "a result")
         node = cast(node, "int") if whole else node
+        if node in self._values.arrays and node.shape:
+            return np.asarray(self._arrays.plain("a result", node))
         return self._values.evaluator.value(node)
 
     def _piecewise(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:

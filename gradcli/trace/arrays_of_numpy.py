@@ -115,6 +115,7 @@ RARE = "rare."
 """What stands before their names."""
 KEPT = "kept"
 """The argument with the array that `out=` names: where `where=` is false, its elements stay."""
+_OF_FLOATS = ("float32", "float64")
 _SIZED = frozenset((
     "tri", "geomspace", "indices", "histogram", "histogram2d", "resize", "hamming", "hanning",
     "blackman", "bartlett", "kaiser",
@@ -340,7 +341,9 @@ class ArrayCalls:
                 self.autograd.notes.append(note)
         array = self.values.evaluator.value(value)
         if array.shape:
-            return array
+            is_typed = value in self.values.arrays or self.values.is_tensor(value)
+            dtype = self.values.array_dtype(value) if is_typed and value.kind == "float" else ""
+            return array.astype(dtype, copy=False) if dtype in _OF_FLOATS else array
         number = array.item()
         is_whole = isinstance(number, float) and number.is_integer()
         return int(number) if is_whole else number
@@ -358,6 +361,9 @@ class ArrayCalls:
             return self.values.plain(array.item())
         node = leaf(self.values.graph.constant(array), marked=False)
         self.values.arrays.add(node)
+        if self.autograd.dtypes is not None and array.dtype.name in _OF_FLOATS:
+            self.autograd.dtypes.name(node, array.dtype.name)
+            self.autograd.dtypes.of_numpy.add(node)
         return node
 
     # --- numbers and sizes ---
@@ -372,6 +378,7 @@ class ArrayCalls:
         self.values.arrays.add(made)
         if self.autograd.dtypes is not None:
             self.autograd.dtypes.name(made, dtype)
+            self.autograd.dtypes.of_numpy.add(made)
         return made
 
     def _asked(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:

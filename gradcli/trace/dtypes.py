@@ -56,6 +56,8 @@ class Dtypes:
         """What the default was before, and how many nodes there were when it changed."""
         self._named: dict[Node, str] = {}
         """Tensors whose dtype the program names, where it is not its kind's default."""
+        self.of_numpy: set[Node] = set()
+        """What NumPy has computed itself, in a dtype that it chose."""
         self._wrapped: dict[Node, Node] = {}
         """What results of fewer bits have become."""
         self.halves: set[Node] = set()

@@ -182,8 +182,8 @@ class NumpyCalls(PythonCalls):
             return self._without_axes(callee, result, dtype, arguments)
         if not result.shape and result in self.special.numbers:
             return self._number_of(callee, result)
-        if not result.shape and result.op is LEAF and result in self.values.arrays:
-            return result  # np.float32(0.5)
+        if self._has_dtype(result):
+            return result
         if arguments:
             name = (path_of(callee) or [""])[-1]
             if self._gives_tensor(name, arguments):
@@ -208,6 +208,14 @@ class NumpyCalls(PythonCalls):
         self.values.copies.add(array)
         self._name_dtype(array, path_of(callee) or [""], dtype, arguments)
         return array
+
+    def _has_dtype(self, result: Node) -> bool:
+        """Whether it is an array already, in the dtype that NumPy gave it: `np.float32(0.5)`."""
+        dtypes = self.autograd.dtypes
+        if dtypes is not None and result in dtypes.of_numpy:
+            self.values.copies.add(result)
+            return True
+        return not result.shape and result.op is LEAF and result in self.values.arrays
 
     def _number_of(self, callee: syntax.Expression, result: Node) -> Node:
         """What an elementwise function makes of Python's numbers: NumPy's float64, or int64."""
