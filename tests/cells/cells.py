@@ -18,10 +18,13 @@ _NODE = re.compile(r"grad_fn=<[^>]*>")
 
 
 def titled(text: str) -> list[ParameterSet]:
-    """Cells of a text, each below a line `### what it shows`, as parameters of a test."""
-    _, *parts = re.split(r"^### (.+)\n", text, flags=re.MULTILINE)
+    """Cells of a text, each below a line `### what it shows`, as parameters of a test. What stands
+    before the first belongs to each of them.
+    """
+    before, *parts = re.split(r"^### (.+)\n", text, flags=re.MULTILINE)
     return [
-        pytest.param(cell, id=title) for title, cell in zip(parts[::2], parts[1::2], strict=True)
+        pytest.param(f"{before.lstrip()}{cell}", id=title)
+        for title, cell in zip(parts[::2], parts[1::2], strict=True)
     ]
 
 

@@ -1,30 +1,16 @@
-"""Classes of values, schedulers of the program's own optimisers, and dtypes of gradients.
-
-`kinds_and_rates.txt` has the cells, and what PyTorch 2.13 printed.
-"""
+"""Misspelt classes, and functions that delete what they have used."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import evaluate
-from tests.cells.cells import titled
-
-WRITTEN = Path(__file__).with_name("kinds_and_rates.txt").read_text(encoding="utf-8")
 
 
 def printed(program: str) -> list[str]:
     return list(evaluate(parse_program(Source("cell", program), ParseLimits()), {}).printed)
-
-
-@pytest.mark.parametrize("cell", titled(WRITTEN))
-def test_prints_what_pytorch_prints(cell: str) -> None:
-    program, _, expected = cell.partition("===\n")
-    assert "\n".join(printed(program)).split() == expected.split()
 
 
 def test_a_misspelt_class_is_an_error() -> None:
