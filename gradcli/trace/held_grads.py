@@ -1,7 +1,12 @@
-"""Whether a program may hold grads: `g = w.grad` is changed by what backward adds later."""
+"""Whether a program may hold grads: `g = w.grad` is changed by what backward adds later.
+
+A name that is read before anything can change its grad, and never again, holds none.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradcli.language import syntax
@@ -13,6 +18,8 @@ _OTHERS = frozenset((
     "astype", "clone", "copy", "dim", "item", "max", "min", "numel", "size", "std", "tolist", "var",
 ))  # fmt: skip
 """Methods that give what has memory of its own, or is no tensor, besides ops that are no views."""
+_KEEPING = frozenset(("append", "detach", "no_grad", "step"))
+"""Other methods that change no grad."""
 _FACTS = frozenset(("dtype", "device", "is_leaf", "ndim", "requires_grad", "shape"))
 _READERS = frozenset((
     "abs", "bool", "float", "format", "int", "len", "max", "min", "print", "repr", "round", "str",
@@ -25,13 +32,19 @@ _MODULES = frozenset(("torch", "F", "nn", "np", "numpy", "math", "plt"))
 
 def holds_grads(program: syntax.Program) -> bool:
     """Whether a grad, or a view of one, stands where it gets a name or is put into anything."""
-    return any(map(_is_of_grad, _held(program)))
+    parts = all_parts(program.statements)
+    held = _held(parts)
+    grads = [each for each in held if _is_of_grad(each)]
+    if not grads:
+        return False
+    passing = _passing(program, parts, {_root(each) for each in held})
+    return any(id(each) not in passing for each in grads)
 
 
-def _held(program: syntax.Program) -> list[Any]:
+def _held(parts: Sequence[Any]) -> list[Any]:
     """What stands in such places."""
     found: list[Any] = []
-    for part in all_parts(program.statements):
+    for part in parts:
         if isinstance(part, syntax.Call):
             if not _keeps_nothing(part.callee):
                 found += [*part.arguments, *(each.value for each in part.keywords)]
@@ -68,18 +81,94 @@ def _gives_others(name: str) -> bool:
 
 def _is_of_grad(part: Any) -> bool:
     """Whether it is `x.grad`, or what may be a view of one."""
+    return _root(part) == "grad"
+
+
+def _root(part: Any) -> str:
+    """What a value may be a view of: "grad" for a grad, or a name; empty for a value of its own."""
     while True:
         if isinstance(part, syntax.Attribute):
             if part.name == "grad":
-                return True
+                return part.name
             if part.name in _FACTS:
-                return False
+                return ""
             part = part.value
         elif isinstance(part, syntax.Index):
             part = part.value
         elif isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Attribute):
             if _gives_others(part.callee.name):
-                return False
+                return ""
             part = part.callee.value
         else:
-            return False
+            return part.id if isinstance(part, syntax.Name) else ""
+
+
+# --- names that are read at once ---
+
+
+def _passing(program: syntax.Program, parts: Sequence[Any], kept: set[str]) -> set[int]:
+    """The grads that are given to names which are read only before a grad may change, by their
+    identities; `kept` are the roots of what is held.
+    """
+    changed = {_root(each.target) for each in parts if isinstance(each, syntax.AugmentedAssign)}
+    wanted = Counter(each.id for each in parts if isinstance(each, syntax.Name))
+    met: Counter[str] = Counter()
+    given: dict[str, list[int]] = {}
+    for block in _blocks(program, parts):
+        for place, statement in enumerate(block):
+            target = statement.target if isinstance(statement, syntax.Assign) else None
+            if isinstance(target, syntax.Name):
+                met[target.id] += 1
+                if _is_of_grad(statement.value):
+                    given.setdefault(target.id, []).append(id(statement.value))
+                    met[target.id] += _reads(target.id, block[place + 1 :])
+    return {
+        each
+        for name, values in given.items()
+        if met[name] == wanted[name] and name not in kept | changed
+        for each in values
+    }
+
+
+def _blocks(program: syntax.Program, parts: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """The statements of the program, and of each body in it."""
+    yield program.statements
+    for part in parts:
+        if isinstance(part, syntax.If):
+            yield from (body for _, body in part.branches)
+        for field in ("body", "otherwise", "last"):
+            body = getattr(part, field, None)
+            if isinstance(body, tuple):
+                yield body
+
+
+def _reads(name: str, block: Sequence[Any]) -> int:
+    """How often a name stands in a block before it is bound again or a grad may change."""
+    count = 0
+    for statement in block:
+        inside = all_parts([statement])
+        target = statement.target if isinstance(statement, syntax.Assign) else None
+        bound = isinstance(target, syntax.Name) and target.id == name
+        if bound or any(_may_change(each, name) for each in inside):
+            break
+        count += sum(isinstance(each, syntax.Name) and each.id == name for each in inside)
+    return count
+
+
+def _may_change(part: Any, name: str) -> bool:
+    """Whether it changes a grad, calls what may, or reads later; a grad also has that name."""
+    if isinstance(part, syntax.Assign | syntax.AugmentedAssign):
+        return _root(part.target) == "grad"
+    if isinstance(part, syntax.FunctionDefinition | syntax.Lambda | syntax.Yield):
+        return True
+    if not isinstance(part, syntax.Call):
+        return False
+    if not isinstance(part.callee, syntax.Attribute):
+        known = path_of(part.callee) or [""]
+        return known[0] not in _READERS and known[0] not in FUNCTIONS
+    method = part.callee.name
+    if not method.endswith("_"):
+        return method not in FUNCTIONS and method not in _OTHERS | _KEEPING
+    return (
+        _root(part.callee.value) in ("grad", name) or (path_of(part.callee) or [""])[0] in _MODULES
+    )

@@ -364,7 +364,32 @@ ROLLED |= {
         after="print(w, torch.stack(kept), last)",
     ),
 }
+NAMED = "with torch.no_grad():\n    g = w.grad\n    w -= 0.05*g"
+ROLLED |= {
+    "a grad with a name": looped(LOSS, "loss.backward()", NAMED, ZERO),
+    "a view of a grad with a name": looped(
+        LOSS, "loss.backward()", "g = w.grad[:1]\ntop = g.abs()", STEP, ZERO, after="print(w, top)"
+    ),
+}
 UNROLLED = {
+    "grads that are kept": looped(
+        LOSS,
+        "loss.backward()",
+        NAMED,
+        "kept.append(w.grad)",
+        ZERO,
+        before="kept = []",
+        after="print(w, kept[0], kept[-1])",
+    ),
+    "a grad that is read in the next pass": looped(
+        "if i: seen.append(g.sum().item())",
+        LOSS,
+        "loss.backward()",
+        NAMED,
+        ZERO,
+        before="seen = []",
+        after="print(w, seen)",
+    ),
     "a schedule by a function": scheduled(SCHEDULERS[-1]),
     "a scheduler that is read": scheduled("StepLR(opt, 30)", "n = plan.last_epoch"),
     "a scheduler whose state is read": scheduled("StepLR(opt, 30)", "n = plan.state_dict()"),
