@@ -44,12 +44,13 @@ def holds_grads(program: syntax.Program) -> bool:
 def _held(parts: Sequence[Any]) -> list[Any]:
     """What stands in such places."""
     found: list[Any] = []
+    targets = {id(each.target) for each in parts if isinstance(each, syntax.Assign)}
     for part in parts:
         if isinstance(part, syntax.Call):
             if not _keeps_nothing(part.callee):
                 found += [*part.arguments, *(each.value for each in part.keywords)]
         elif isinstance(part, syntax.Tuple | syntax.List):
-            found += part.items
+            found += () if id(part) in targets else part.items
         elif isinstance(part, syntax.Conditional):
             found += [part.value, part.otherwise]
         elif isinstance(part, syntax.Comprehension):
@@ -116,12 +117,11 @@ def _passing(program: syntax.Program, parts: Sequence[Any], kept: set[str]) -> s
     given: dict[str, list[int]] = {}
     for block in _blocks(program, parts):
         for place, statement in enumerate(block):
-            target = statement.target if isinstance(statement, syntax.Assign) else None
-            if isinstance(target, syntax.Name):
-                met[target.id] += 1
-                if _is_of_grad(statement.value):
-                    given.setdefault(target.id, []).append(id(statement.value))
-                    met[target.id] += _reads(target.id, block[place + 1 :])
+            for name, value in _bindings(statement):
+                met[name] += 1
+                if _is_of_grad(value):
+                    given.setdefault(name, []).append(id(value))
+                    met[name] += _reads(name, block[place + 1 :])
     return {
         each
         for name, values in given.items()
@@ -142,13 +142,25 @@ def _blocks(program: syntax.Program, parts: Sequence[Any]) -> Iterator[Sequence[
                 yield body
 
 
+def _bindings(statement: Any) -> Iterator[tuple[str, Any]]:
+    """The names that an assignment binds, with their values: `a, b = x, y` binds two."""
+    if not isinstance(statement, syntax.Assign):
+        return
+    targets: Sequence[Any] = (statement.target,)
+    values: Sequence[Any] = (statement.value,)
+    if isinstance(statement.target, syntax.Tuple) and isinstance(statement.value, syntax.Tuple):
+        targets, values = statement.target.items, statement.value.items
+    for target, value in zip(targets, values, strict=False):  # others are no program
+        if isinstance(target, syntax.Name):
+            yield target.id, value
+
+
 def _reads(name: str, block: Sequence[Any]) -> int:
     """How often a name stands in a block before it is bound again or a grad may change."""
     count = 0
     for statement in block:
         inside = all_parts([statement])
-        target = statement.target if isinstance(statement, syntax.Assign) else None
-        bound = isinstance(target, syntax.Name) and target.id == name
+        bound = any(name == each for each, _ in _bindings(statement))
         if bound or any(_may_change(each, name) for each in inside):
             break
         count += sum(isinstance(each, syntax.Name) and each.id == name for each in inside)

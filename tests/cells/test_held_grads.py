@@ -15,6 +15,7 @@ PASSING = [
     "g = w.grad; n = g.norm(); print(g, n); w.grad.zero_()",
     "for i in range(3):\n    g = w.grad\n    w.data.sub_(0.1*g)\n    w.grad.zero_()",
     "g = 0\nfor i in range(3):\n    g = w.grad.detach()\n    w -= g\n    loss.backward()",
+    "g, h = w.grad, b.grad; w -= g; b -= h; w.grad.zero_()",
     "g = w.grad.clone(); loss.backward(); print(g)",
 ]
 HELD = [
@@ -25,7 +26,8 @@ HELD = [
     "g = w.grad; a = g; loss.backward(); print(a)",
     "g = w.grad; kept.append(g)",
     "g = w.grad; v = g[0]; loss.backward(); print(v)",
-    "g, h = w.grad, 1",
+    "g, h = w.grad, b.grad; w.grad.zero_(); b -= h",
+    "gs = w.grad, 1",
     "kept.append(w.grad)",
     "g = w.grad; f = lambda: g; loss.backward(); print(f())",
     "for i in range(3):\n    if i: print(g)\n    g = w.grad\n    w.grad.zero_()",
