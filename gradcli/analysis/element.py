@@ -29,6 +29,12 @@ LONGER = (2.0**10, 2.0**20, 2.0**30)
 """Where rounding is too large, steps that are longer by these factors are tried."""
 FARTHER = tuple(2.0**k for k in range(-2, 7))
 """The same for values that are noisy."""
+_OF_NOISE = (
+    "noise hides",
+    "with the same random numbers in every answer, or with means of more, it would be less",
+)
+_OF_ROUNDING = ("the values' few digits hide", "with all digits it would be less")
+"""What hides a mistake, and what would help."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,9 +99,9 @@ class Elements:
         found = replace(judged, method=method)
         if found.verdict != "inconclusive":
             return found
-        hidden = f"noise hides a mistake of less than {10**-found.digits:.0%}"
-        reason = f"as far as can be told it agrees, but {hidden}: with the same random numbers "
-        reason += "in every answer, or with means of more, there would be less of it"
+        hides, remedy = _OF_NOISE if not self._lines.rounded else _OF_ROUNDING
+        hidden = f"{hides} a mistake of less than {10**-found.digits:.0%}"
+        reason = f"as far as can be told it agrees, but {hidden}: {remedy}"
         return replace(found, reason=reason, short=True)
 
     def _claim(self, index: Index, reach: float) -> ElementClaim:

@@ -60,6 +60,8 @@ class Lines:
         self.work = outputs.work
         self.foreign = outputs.foreign
         self.noisy = outputs.noisy
+        self.rounded = any(each.any() for each in outputs.rounded)
+        """Whether the outputs are rounded to few digits."""
 
     # --- where ---
 

@@ -169,7 +169,7 @@ def test_values_that_are_rounded_are_known_no_better(
         flags = ("--command-only-value", "-s", f"x={0.3 * scale},{1.1 * scale},{-2.4 * scale}")
         found = gradcli("check", "--command", script(program), *flags, "--json")
         verdicts.append(found.json["verdict"])
-        assert not any("2.2e-16" in note for note in _noise_notes(found))
+        assert any("few digits" in note for note in _noise_notes(found))
     assert verdicts == (["pass", "fail"] if decimals == 3 else ["inconclusive"] * 2)
 
 

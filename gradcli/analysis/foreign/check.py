@@ -155,6 +155,8 @@ def _remarks(here: Situation) -> list[Note]:
     noise = here.relative_noise
     size = f"{noise:.1e} of their size" if math.isfinite(noise) else "not known"
     told = f"the noise of the command's values is {size}"
+    if here.rounded.any():
+        told = f"the command's values have few digits: they are off by up to {size}"
     if noise > NOISE:
         told += f": the steps were chosen by it, and what is known to {NOISY:.0%} passes"
     notes = [Note("command-noise", told)]
