@@ -386,3 +386,86 @@ def test_a_sum_is_told_by_its_name() -> None:
     found = compared(program, inputs, "s", wrong)
     assert "g * s instead of g @ s" in found.causes[0].message
     assert "sum_to" not in found.causes[0].message
+
+
+PAIR: dict[str, Any] = {"a": 0.5, "x": [1.0, 2.0], "w": [1.0, 3.0]}
+TRIPLE: dict[str, Any] = {"a": 0.5, "x": [1.0, 2.0, 4.0], "w": [1.0, 2.0, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("program", "inputs", "wrong", "meant"),
+    [
+        ("L = 3*mean(sin(a*x)*w)", TRIPLE, "mean(cos(a*x)*x*w)", "a constant in"),
+        ("L = mean((a*x - w)**2)", PAIR, "mean((a*x - w)*x)", "the exponent in (a*x - w)**2"),
+        ("L = mean(sin(a*x)*w)/3", TRIPLE, "mean(cos(a*x)*x*w)", "a constant in"),
+    ],
+)
+def test_a_number_of_elements_may_be_another_number_of_the_program(
+    program: str, inputs: Mapping[str, Any], wrong: str, meant: str
+) -> None:
+    (cause,) = compared(program, inputs, "a", wrong).causes
+    assert meant in cause.message
+    assert "the number of elements n in" in cause.message
+    assert "1/n" not in cause.message
+
+
+def test_a_number_of_elements_that_is_no_other_number_is_certain() -> None:
+    for n in (3, 4):
+        inputs = {"a": 0.5, "x": [1.0, 2.0, 4.0, 3.0][:n], "w": [1.0, 2.0, 1.0, 5.0][:n]}
+        found = compared("L = mean((a*x - w)**2)", inputs, "a", "2*sum((a*x - w)*x)")
+        assert found.sure
+        assert [each.code for each in found.causes] == ["mean"]
+
+
+def test_a_factor_too_much_is_no_mean() -> None:
+    program = "L = sum((sqrt(q + a*x) - w)**2)"  # of two elements
+    wrong = "2*sum((sqrt(q + a*x) - w)/sqrt(q + a*x)*x)"
+    found = compared(program, {**PAIR, "q": 2.0}, "a", wrong)
+    assert not found.sure
+    assert any(each.message.startswith("a factor is too much") for each in found.causes)
+
+
+def test_what_a_number_is_of_is_not_certain() -> None:
+    # 2 of both ends of a pair, not that of the square
+    program = "d = x[:, None] - x[None, :]; L = -G/2*sum(outer(m, m)*exp(-d**2))"
+    inputs = {"x": [1.0, 1.5, 2.4], "m": [1.0, 1.0, 2.0], "G": 2.0}
+    found = compared(program, inputs, "x", "G*m*sum(m*d*exp(-d**2), dim=1)")
+    assert "or another 2" in found.causes[0].message
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("n/p - k/p", "another variable belongs here: p instead of q"),
+        ("n/q - k/p", "two variables are exchanged"),
+    ],
+)
+def test_a_coincidence_is_explained_by_what_holds_elsewhere(wrong: str, words: str) -> None:
+    inputs = {"n": 5.0, "k": 3.0, "p": 0.5}
+    found = compared("q = 1 - p; L = n*log(p) + k*log(q)", inputs, "p", wrong)
+    assert found.verdict == "inconclusive"
+    (cause,) = found.causes
+    assert cause.code == "coincidence"
+    assert words in cause.message
+
+
+def test_a_single_number_is_not_added_up() -> None:
+    inputs = {"m": [1.0, 2.0, 3.0], "x": [1.0, 2.0, 4.0]}
+    program = "c = sum(m*x)/sum(m); L = sum(m*(x - c)**2)"
+    found = compared(program, inputs, "m", "(x - mean(x))**2")
+    assert found.causes[0].correction is not None
+    assert "mean" not in found.causes[0].correction.formula
+
+
+def test_of_two_numbers_either_may_be_wrong() -> None:
+    # 2/3 is no 1: the divisor is that of another variance, or the factor is wrong
+    program = "v = var(x); m = mean(x); L = v/m**2"
+    wrong = "2*(x - m)/(3*m**2) - 2*v/(3*m**3)"
+    assert not compared(program, {"x": [1.0, 2.0, 3.0]}, "x", wrong).sure
+
+
+def test_a_term_too_much_is_no_factor() -> None:
+    program = "z = x - mean(x); L = sum(z**2)/2 + sum(z)"
+    found = compared(program, {"x": [1.0, 2.0, 6.0]}, "x", "x - mean(x) + 1")
+    assert not any("operation" in each.message for each in found.causes)
+    assert "a term is too much: x - mean(x) + 1" in found.causes[0].message

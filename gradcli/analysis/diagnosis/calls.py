@@ -190,8 +190,9 @@ def is_elementwise(part: Call) -> bool:
 
 
 def reduces(title: str) -> bool:
-    names = {each.name for each in FUNCTIONS[title].parameters}
-    return "keepdim" in names
+    return title in FUNCTIONS and any(
+        each.name == "keepdim" for each in FUNCTIONS[title].parameters
+    )
 
 
 def renamed(part: Call, title: str) -> Expression:

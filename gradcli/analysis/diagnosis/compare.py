@@ -70,20 +70,18 @@ def compare(
 
     if found.verdict == "pass":
         return answer([*remarks(claim, words)], verdict="pass")
-    if found.coincidence:
-        text = "it agrees here, but not where the leaf has other values near by"
-        told_apart = not claim.fits(claim.grad)  # else all that gives the gradient would explain it
-        others = Search(claim, words).causes() if told_apart else []
-        causes = [Cause("coincidence", text), *others]
-        return answer(causes, verdict="inconclusive")
-    if found.verdict == "inconclusive":
+    if found.verdict == "inconclusive" and not found.coincidence:
         return answer([Cause("rounded", _hidden(found))], verdict="inconclusive")
-    jumps = _jumps(claim, found.wrong) if found.elsewhere is None else []
+    near = found.elsewhere is None and not found.coincidence
+    jumps = _jumps(claim, found.wrong) if near else []
     if jumps and len(jumps) == found.wrong.sum() and all(each.between for each in jumps):
         return answer([elements(claim, found.wrong, jumps)], verdict="inconclusive")
     try:
         with bounded:
-            causes, sure = _diagnosed(claim, words, found, jumps)
+            if found.coincidence:
+                causes, sure = [_coincidence(claim, words)], True
+            else:
+                causes, sure = _diagnosed(claim, words, found, jumps)
     except GradcliError as error:
         code = error.diagnostic.code
         if code not in ENDED:
@@ -91,7 +89,7 @@ def compare(
         causes, sure = [Cause(code, ENDED[code])], False
     except KeyboardInterrupt:
         causes, sure = [Cause("interrupted", ENDED["interrupted"])], False
-    return answer(causes, sure=sure, verdict="fail")
+    return answer(causes, sure=sure, verdict="inconclusive" if found.coincidence else "fail")
 
 
 def compare_all(
@@ -133,6 +131,18 @@ def _diagnosed(
         return [elements(claim, found.wrong, jumps)], False
     search = Search(claim, words)
     return search.causes() or search.further(), False
+
+
+def _coincidence(claim: Claim, words: Wording) -> Cause:
+    """What is said of a formula that agrees in the run alone, with its mistake if that is certain:
+    the numbers of the run tell nothing of it.
+    """
+    text = "it agrees here, but not where the leaf has other values near by"
+    searched = claim.typed is not None and claim.leaf.size <= LARGE
+    known = _confirmed_here(claim, words) if searched else []
+    if len(known) == 1 and known[0].sure:
+        return Cause("coincidence", f"{text}: {known[0].message}", {}, known[0].correction)
+    return Cause("coincidence", text)
 
 
 def _confirmed_here(claim: Claim, words: Wording) -> list[Cause]:

@@ -47,6 +47,8 @@ WELL_KNOWN = (
     KnownNumber(100.0, "a power of ten, or per cent"),
     KnownNumber(1000.0, "a power of ten"),
 )
+EXPONENT, FACTOR = "the exponent", "a constant"
+"""What numbers are that stand in a program."""
 EITHER = 3
 """The most things that are said to have one number."""
 FIRST = 20
@@ -100,8 +102,12 @@ def _told(known: Sequence[KnownNumber], size: float, rtol: float) -> Iterator[st
     ):
         found = [each for each in known if _same(size, each.value**power, rtol)]
         if found:
-            either = " or ".join([*dict.fromkeys(each.words for each in found)][:EITHER])
-            yield f"{found[0].value:.6g} = {either}: {what}"
+            each_of = [*dict.fromkeys(each.words for each in found)]
+            either, value = " or ".join(each_of[:EITHER]), f"{found[0].value:.6g}"
+            powers = any(each.startswith(EXPONENT) for each in each_of)
+            if powers or found[0].value == 2 or len(each_of) > EITHER:  # of a root, a sum of pairs
+                either += f", or another {value}"
+            yield f"{value} = {either}: {what}"
 
 
 def _pairs(known: list[KnownNumber], size: float, rtol: float) -> Iterator[str]:
@@ -115,6 +121,18 @@ def _pairs(known: list[KnownNumber], size: float, rtol: float) -> Iterator[str]:
 
 def _same(a: float, b: float, rtol: float) -> bool:
     return abs(a - b) <= 2 * rtol * abs(b)
+
+
+def is_written(claim: Claim, words: Wording, k: float, rtol: float) -> bool:
+    """Whether a gradient without an exponent, a factor or a divisor that stands in the program is k
+    times the right one.
+    """
+    written = [
+        each for each in program_numbers(claim, words)
+        if each.words.startswith((EXPONENT, FACTOR)) and _explains(each.value)
+    ]  # fmt: skip
+    forgotten = (each.value if each.divides else 1 / each.value for each in written)
+    return any(_same(abs(k), each, rtol) for each in forgotten)
 
 
 def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
@@ -136,8 +154,9 @@ def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
                 yield KnownNumber(_single(point.value(below)), told)
         for position, operand in enumerate(node.inputs):
             value = number_of(operand)
-            if value is not None:
-                what = "the exponent" if (node.op.infix, position) == ("**", 1) else "a constant"
+            counts = (node.op.infix, position) == ("/", 1) and operand.span == node.span
+            if value is not None and not counts:
+                what = EXPONENT if (node.op.infix, position) == ("**", 1) else FACTOR
                 divides = 1 / abs(value) if value and node.op.infix == "/" and position else 0.0
                 yield KnownNumber(abs(value), f"{what} in {words.formula(node)}", divides)
     for node in nodes[:MOST]:

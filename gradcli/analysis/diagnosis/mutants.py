@@ -122,6 +122,7 @@ AGAIN = 0.25
 """what a change costs more in all of them, and"""
 DEAREST = 1.7
 """what it costs at most in one."""
+AVERAGING = frozenset({"sum", "mean"})
 CANCELLED = 0.4
 """What a change costs more by which a product is divided by one of its factors."""
 LIKELY = 1.3
@@ -159,6 +160,19 @@ class Mutant(NamedTuple):
     def cuts_off(self) -> bool:
         """Whether what is positive stands where a number stood, which is 1 for all that is."""
         return isinstance(self.instead, Compare) and not isinstance(self.place.part, Compare)
+
+    @property
+    def averages(self) -> bool:
+        """Whether it divides by a number of elements, or no longer does."""
+        part, instead = self.place.part, self.instead
+        if not (isinstance(part, Call) and isinstance(instead, Call)):
+            return False
+        return {called(part)[0], called(instead)[0]} == AVERAGING
+
+    @property
+    def is_number(self) -> bool:
+        """Whether only a number that stands in the text is wrong, or too much."""
+        return self.code == "constant" or isinstance(self.gone, Number)
 
     @property
     def tree(self) -> Expression:
@@ -280,7 +294,7 @@ class Grower:
     def _by_rule(self, place: Place) -> Iterator[Mutant]:
         for rule in (*RULES.get(type(place.part), ()), *EVERYWHERE):
             for cost, code, instead in rule(place.part, place, self.material):
-                if not _is_with_itself(instead, place):
+                if not (_is_with_itself(instead, place) or _is_by_one(code, instead)):
                     odd = CANCELLED if _cancels(instead, place) else 0.0
                     yield Mutant(cost + odd, code, place, instead)
 
@@ -537,6 +551,17 @@ def _factors_of(part: Expression) -> set[str]:
         elif each is not part:
             found.add(print_expression(each))
     return found
+
+
+def _is_by_one(code: str, instead: Expression) -> bool:
+    """Whether an operation changes nothing: what x + 1 has too much is its term."""
+    return (
+        code == "operation"
+        and isinstance(instead, Binary)
+        and instead.operator in ("*", "/", "**")
+        and isinstance(instead.right, Number)
+        and instead.right.value == 1
+    )
 
 
 def _is_with_itself(instead: Expression, place: Place) -> bool:

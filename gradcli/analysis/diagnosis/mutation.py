@@ -182,6 +182,10 @@ class Mutation:
         there, or the same elsewhere, or makes the same formula whatever the names stand for.
         """
         (a, *_), (b, *_) = one.mutants, other.mutants
+        if (a.averages and b.is_number) or (b.averages and a.is_number):
+            return False  # with other sizes they are two
+        if a.code == b.code == "constant" and a.place.part is not b.place.part:
+            return False  # of 2/3 either may be wrong
         beside = meet(a.place, b.place)
         if beside and (a.there or {}).keys() == (b.there or {}).keys():
             return True

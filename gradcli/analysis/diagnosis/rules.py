@@ -362,7 +362,11 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
 
 def _name(part: Name, place: Place, material: Material) -> Iterator[Change]:
     shape, beside = material.shape(part), _beside(place)
+    above = place.above.part if place.above is not None else None
+    added_up = isinstance(above, Call) and reduces(called(above)[0]) and shape != ()
     for title, other in material.names.items():
+        if added_up and other == ():
+            continue  # no one adds up a single number
         if title not in (part.id, beside):
             yield (1.2 if other == shape else 1.6), "other-value", name(title)
     yield 1.45, "number", number(1.0)

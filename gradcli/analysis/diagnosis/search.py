@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.arrangements import arrangements
 from gradcli.analysis.diagnosis.claim import Claim, distinct, typed
-from gradcli.analysis.diagnosis.constants import meanings, ratio
+from gradcli.analysis.diagnosis.constants import EXPONENT, is_written, meanings, ratio
 from gradcli.analysis.diagnosis.material import material
 from gradcli.analysis.diagnosis.mutants import Grower
 from gradcli.analysis.diagnosis.patterns import described
@@ -51,7 +51,9 @@ FACTORS = {
 }  # fmt: skip
 """Mistakes that may give a constant factor, and then explain it."""
 PLAIN = {"mean", "averaged", "chain-factor", "gradient-vector"}
-"""Those among them that are certain."""
+"""Those among them that are certain,"""
+AVERAGES = {"mean", "averaged"}
+"""and those that are of a number of elements, which may be another number of the program, too."""
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mistakes on a large gradient,"""
 FEWEST = 20
@@ -210,7 +212,9 @@ class Search:
         numbers, general = ([Cause("factor", each) for each in told] for told in meant)
         sure = bool(causes) and causes[0].code in PLAIN
         if sure and causes[0].code == "chain-factor":  # 2 may be a factor, and an exponent
-            sure = not any("exponent" in each.message for each in numbers)
+            sure = not any(EXPONENT in each.message for each in numbers)
+        elif sure and causes[0].code in AVERAGES:  # 2 elements, and an exponent or a divisor
+            sure = not is_written(self.claim, self.words, k, self.claim.rtol)
         told = [*causes, *numbers, *general] if sure else [*numbers, *causes, *general]
         if not told:  # it may be another number as well
             return [replace(each, sure=False) for each in self._best(found)]
