@@ -116,12 +116,17 @@ def _passing(program: syntax.Program, parts: Sequence[Any], kept: set[str]) -> s
     met: Counter[str] = Counter()
     given: dict[str, list[int]] = {}
     for block in _blocks(program, parts):
-        for place, statement in enumerate(block):
-            for name, value in _bindings(statement):
+        fresh: set[str] = set()  # names whose grads nothing can have changed so far
+        for statement in block:
+            bound = [*_bindings(statement)]
+            fresh.difference_update(name for name, _ in bound)
+            if fresh:
+                met.update(_reads(fresh, all_parts([statement])))
+            for name, value in bound:
                 met[name] += 1
                 if _is_of_grad(value):
                     given.setdefault(name, []).append(id(value))
-                    met[name] += _reads(name, block[place + 1 :])
+                    fresh.add(name)
     return {
         each
         for name, values in given.items()
@@ -155,20 +160,22 @@ def _bindings(statement: Any) -> Iterator[tuple[str, Any]]:
             yield target.id, value
 
 
-def _reads(name: str, block: Sequence[Any]) -> int:
-    """How often a name stands in a block before it is bound again or a grad may change."""
-    count = 0
-    for statement in block:
-        inside = all_parts([statement])
-        bound = any(name == each for each, _ in _bindings(statement))
-        if bound or any(_may_change(each, name) for each in inside):
-            break
-        count += sum(isinstance(each, syntax.Name) and each.id == name for each in inside)
-    return count
+def _reads(names: set[str], parts: Sequence[Any]) -> Counter[str]:
+    """How often a statement of these parts reads names; those whose grads it may change go."""
+    if any(map(_may_change, parts)):
+        names.clear()
+    names.difference_update(map(_changed_in_place, parts))
+    return Counter(each.id for each in parts if isinstance(each, syntax.Name) and each.id in names)
 
 
-def _may_change(part: Any, name: str) -> bool:
-    """Whether it changes a grad, calls what may, or reads later; a grad also has that name."""
+def _changed_in_place(part: Any) -> str:
+    """The name whose tensor a method changes, `g.mul_(2)`; empty for other parts."""
+    is_method = isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Attribute)
+    return _root(part.callee.value) if is_method and part.callee.name.endswith("_") else ""
+
+
+def _may_change(part: Any) -> bool:
+    """Whether it changes a grad, calls what may, or reads later."""
     if isinstance(part, syntax.Assign | syntax.AugmentedAssign):
         return _root(part.target) == "grad"
     if isinstance(part, syntax.FunctionDefinition | syntax.Lambda | syntax.Yield):
@@ -181,6 +188,5 @@ def _may_change(part: Any, name: str) -> bool:
     method = part.callee.name
     if not method.endswith("_"):
         return method not in FUNCTIONS and method not in _OTHERS | _KEEPING
-    return (
-        _root(part.callee.value) in ("grad", name) or (path_of(part.callee) or [""])[0] in _MODULES
-    )
+    in_module = (path_of(part.callee) or [""])[0] in _MODULES
+    return in_module or _root(part.callee.value) == "grad"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.trace import held_grads
 from gradcli.trace.held_grads import holds_grads
+from gradcli.trace.names import all_parts
 from tests.cells.test_python_lines import ours
 
 PASSING = [
@@ -52,3 +57,22 @@ w = torch.tensor(2.0, requires_grad=True)
 (w**2).backward(); f = lambda: g; (w**2).backward(); print(f().item(), g.item())
 """
     assert ours(cell) == "0.0\n8.0 8.0\n"
+
+
+def test_a_statement_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many names of grads in a row: what is looked at grows as they do."""
+    seen: list[int] = []
+
+    def counted(nodes: Sequence[Any]) -> list[Any]:
+        found = all_parts(nodes)
+        seen.append(len(found))
+        return found
+
+    monkeypatch.setattr(held_grads, "all_parts", counted)
+    looked_at = []
+    for count in (100, 200):
+        seen.clear()
+        text = "import torch\n" + "".join(f"g{i} = w.grad\n" for i in range(count))
+        assert not holds_grads(parse_program(Source("cell", text), ParseLimits()))
+        looked_at.append(sum(seen))
+    assert looked_at[1] < 2.1 * looked_at[0]
