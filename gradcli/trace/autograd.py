@@ -16,10 +16,11 @@ from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, needs_values, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.backward_hooks import BackwardHooks
 from gradcli.trace.changes import Grads
 from gradcli.trace.names import Mentions
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
 from gradcli.walks import dependents, receivers, sources, upstream
@@ -262,7 +263,17 @@ class Autograd(BackwardHooks):
         zeros = detach(zeros_like(node))
         if self.dtypes is not None:
             self.dtypes.add_like(zeros, node)
-        self.grads.change(node, zeros, apart=self.requires_grad(self.grads[node]))
+        self.grads.change(node, zeros)
+
+    def clear(self, nodes: Iterable[Value], arguments: Sequence[Value], keywords: Given) -> None:
+        """`zero_grad(set_to_none)`: no grads any more, or 0 in the memory of each."""
+        given = bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
+        keeps = "set_to_none" in given and not self.values.truth(given["set_to_none"])
+        for node in nodes:
+            if keeps and node in self.grads:
+                self.zero(node)
+            elif not keeps:
+                self.set_grad(node, None)
 
     def set_grad(self, node: Value, grad: Node | None, *, in_place: bool = False) -> None:
         """`x.grad = …`, or `x.grad.mul_(…)`, which is in place."""
@@ -334,7 +345,8 @@ class Autograd(BackwardHooks):
             if found is not None:
                 if found.shape != node.shape:
                     found = OPERATORS["expand"](found, node.shape)
-                self._add(node, found if create_graph else self._constant(found))
+                own = self._apart(found) if create_graph else self._constant(found)
+                self._add(node, own, apart=create_graph)
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
                 self._add(node, zeros_like(node))
@@ -565,8 +577,18 @@ class Autograd(BackwardHooks):
         self._cut[cut] = self._line()
         return cut
 
-    def _add(self, node: Node, grad: Node) -> None:
-        """Add to a `.grad`, as PyTorch does."""
+    def _apart(self, grad: Node) -> Node:
+        """A grad with a graph, in memory of its own if the program may hold it: it may be what it
+        was computed of.
+        """
+        if self.grads.replace is None:
+            return grad
+        own = self.values.rounded_of(grad, bind(grad))
+        self.values.copies.add(own)
+        return own
+
+    def _add(self, node: Node, grad: Node, *, apart: bool = False) -> None:
+        """Add to a `.grad`, as PyTorch does: in its memory, or `apart` from that with a graph."""
         node = self.values.current(node)
         if self.dtypes is not None:
             grad = self.dtypes.as_dtype(grad, self.dtypes.of(node))
@@ -583,7 +605,7 @@ class Autograd(BackwardHooks):
             )
         total = self.grads[node] + grad
         total = total if self.dtypes is None else self.dtypes.in_half(total)
-        self.grads.change(node, total, apart=self.requires_grad(grad))
+        self.grads.change(node, total, apart=apart)
 
     def _has_halves(self) -> bool:
         """Whether there are floats of 16 bits, to which gradients are rounded."""

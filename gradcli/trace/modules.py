@@ -363,8 +363,7 @@ class Module(ModuleParts):
         return self
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
-        for _, node in self.named():
-            self.autograd.set_grad(node, None)
+        self.autograd.clear([node for _, node in self.named()], arguments, keywords)
         return None
 
     def _requires_grad(self, arguments: list[Value], keywords: Given) -> Value:

@@ -7,6 +7,8 @@ from typing import Any, Protocol, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import DECIMAL, Node
+from gradcli.ops.control import bind
+from gradcli.ops.loops import Unlike
 from gradcli.trace.dictionaries import DefaultDictionary, Dictionary, Key
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given
@@ -23,6 +25,7 @@ class RememberingOptimiser(Protocol):
     states: dict[Place, dict[str, Node]]
     steps: dict[Place, int]
     partners: dict[Place, set[tuple[Any, Place]]]
+    held: dict[Place, dict[str, Node]]
 
     @property
     def counts_steps(self) -> bool:
@@ -49,10 +52,19 @@ class StateOfParameter(Dictionary):
         count = (
             {"step": self.values.graph.constant(float(optimiser.steps[place]))} if counts else {}
         )
-        now = {name: self.values.current(node)
-               for name, node in optimiser.states.get(place, {}).items()}  # fmt: skip
-        return {name: (name, node if node.shape else self.values.own(node))
-                for name, node in {**count, **now}.items()}  # fmt: skip
+        now = {**count, **optimiser.states.get(place, {})}
+        return {name: (name, self._given(name, node)) for name, node in now.items()}
+
+    def _given(self, name: str, node: Node) -> Node:
+        """A tensor of the state, which the program may hold: steps change it from now on."""
+        held = self.optimiser.held.setdefault(self.place, {})
+        if name not in held:
+            if self.values.any_pass is not None:
+                raise Unlike("the program may hold what an optimiser remembers")
+            now = self.values.current(node)
+            held[name] = self.values.own(now) if name == "step" else bind(now)
+            self.values.copies.add(held[name])
+        return self.values.current(held[name])
 
     def put(self, key: Value, value: Value) -> None:
         node = self.values.tensor(value, f"the state {key}")
@@ -60,6 +72,7 @@ class StateOfParameter(Dictionary):
             self.optimiser.steps[self.place] = self.values.integer(node, "step")
         else:
             self.optimiser.states.setdefault(self.place, {})[str(key)] = node
+        self._let_go([str(key)])
         tell_partners(self.optimiser, self.place)
 
     def become(self, pairs: Iterable[tuple[Value, Value]]) -> None:
@@ -69,15 +82,22 @@ class StateOfParameter(Dictionary):
     def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
         return super().methods() | {"clear": lambda *_: self._forget()}
 
+    def _let_go(self, names: Iterable[str]) -> None:
+        """Have no step change what the program holds by these names."""
+        held = self.optimiser.held.get(self.place, {})
+        for name in [*names]:
+            held.pop(name, None)
+
     def _forget(self) -> None:
+        self.optimiser.held.pop(self.place, None)
         self.optimiser.states.pop(self.place, None)
         self.optimiser.steps.pop(self.place, None)
 
     def _pop(self, arguments: list[Value], keywords: Given) -> Value:
         value = super()._pop(arguments, keywords)
-        self.optimiser.states.get(self.place, {}).pop(
-            str([*arguments, *keywords.values()][0]), None
-        )
+        name = str([*arguments, *keywords.values()][0])
+        self.optimiser.states.get(self.place, {}).pop(name, None)
+        self._let_go([name])
         return value
 
 
@@ -141,6 +161,7 @@ def load_state(values: Values, optimiser: RememberingOptimiser, state: Value) ->
         optimiser.steps[place] = 1 if count is None else values.integer(count, "step")
         remembers = {str(name): values.tensor(value) for name, value in pairs.items()}
         optimiser.states[place] = remembers
+        optimiser.held.pop(place, None)
         _join(optimiser, place, entry if isinstance(entry, StateOfParameter) else None)
 
 
@@ -166,6 +187,7 @@ def _join(optimiser: RememberingOptimiser, place: Place, state: StateOfParameter
         first = state.optimiser, state.place
         together = state.optimiser.partners.setdefault(state.place, {first})
         together.add((optimiser, place))
+        optimiser.held[place] = state.optimiser.held.setdefault(state.place, {})
         optimiser.partners[place] = together
 
 

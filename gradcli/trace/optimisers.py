@@ -14,7 +14,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import EMPTY, Node
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import LEAF, detach, leaf
+from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import Unlike
 from gradcli.trace.arguments import bind_names
@@ -326,6 +326,8 @@ class Optimiser(Rated):
         self.steps: dict[Place, int] = {}
         self.partners: dict[Place, set[tuple[Any, Place]]] = {}
         """Who remembers in the same tensors, itself among them."""
+        self.held: dict[Place, State] = {}
+        """What the program may hold of these, and of the counts, as it was given."""
         self.steps_of_passes: dict[Place, range] = {}
         """The same in each of the passes of a loop that a pass stands for."""
         self.rates_of_passes: dict[int, list[float]] = {}
@@ -407,14 +409,8 @@ class Optimiser(Rated):
         return "\n".join([*lines, ")"])
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
-        keeps = "set_to_none" in given and not self.values.truth(given["set_to_none"])
-        for node in (each for group in self.groups for each in self.parameters(group)):
-            if node in self.autograd.grads:
-                if keeps:
-                    self.autograd.zero(node)
-                else:
-                    self.autograd.set_grad(node, None)
+        nodes = (each for group in self.groups for each in self.parameters(group))
+        self.autograd.clear(nodes, arguments, keywords)
         return None
 
     def _step(self, arguments: list[Value], keywords: Given) -> Any:
@@ -438,6 +434,8 @@ class Optimiser(Rated):
                 assert method.step is not None
                 change = detach(-grad if numbers.get("maximize") else grad)
                 new = method.step(detach(node), change, state, rates, numbers)
+                if key in self.held:
+                    self._change_held(key, state)
                 if key in self.partners:
                     tell_partners(self, key)
                 self.values.overwritten.add(node)
@@ -449,9 +447,23 @@ class Optimiser(Rated):
         if key in self.partners and self.values.any_pass is not None:
             raise Unlike("two optimisers remember in the same tensors")
         state = self.states.setdefault(key, {})
+        held = self.held.get(key, EMPTY)
         for name, node in state.items():
-            state[name] = self.values.current(node)
+            state[name] = self.values.current(held.get(name, node))
         return state
+
+    def _change_held(self, key: Place, state: State) -> None:
+        """Have what the program holds of a state be what that has become."""
+        for name, node in self.held[key].items():
+            is_count = name == "step"
+            new = self.values.own(self._count_node(key)) if is_count else bind(state[name])
+            self._replace(self.values.current(node), new)
+
+    def _count_node(self, key: Place) -> Node:
+        """The count of a parameter's steps, or what stands for those of several passes."""
+        if self.values.any_pass is not None and key in self.steps_of_passes:
+            return self.values.any_pass.numbered(np.array(self.steps_of_passes[key], float))
+        return self.values.graph.constant(float(self.steps[key]))
 
     def _rates(self, method: Method, key: Place, numbers: Numbers) -> Rates:
         """The rates of a parameter's next step, or what stands for those of several passes."""

@@ -164,11 +164,10 @@ class OwnOptimiser(Rated, Instance):
         return [node for group in self.groups for node in self.parameters(group)]
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
-        bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
         for group in self.values.elements(self.fields["param_groups"]):
             assert isinstance(group, Dictionary)
-            for node in self.values.elements(group.item(["params"])):
-                self.autograd.set_grad(node, None)
+            nodes = self.values.elements(group.item(["params"]))
+            self.autograd.clear(nodes, arguments, keywords)
         return None
 
 

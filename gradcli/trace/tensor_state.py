@@ -68,6 +68,9 @@ class TensorState:
             for key, state in each.states.items()
             for name, node in state.items()
         }
+        self._held = [
+            (each, key, {**state}) for each in self._optimisers for key, state in each.held.items()
+        ]
         self.freed = len(autograd.freed)
         """How many nodes were freed."""
 
@@ -83,6 +86,7 @@ class TensorState:
             each.rates_of_passes.clear()
             each.steps.clear()
             each.states.clear()
+            each.held.clear()
         del self._values.schedulers[len(self._schedulers) :]
         for scheduler, progress in self._schedulers.items():
             scheduler.go_back(progress)
@@ -94,6 +98,8 @@ class TensorState:
         for parameter, count in self._counts.items():
             parameter.optimiser.steps[parameter.key] = count
             parameter.optimiser.states[parameter.key] = {}
+        for each, key, state in self._held:
+            each.held[key] = state
         for (parameter, name), node in self._remembered.items():
             parameter.optimiser.states[parameter.key][name] = node
 

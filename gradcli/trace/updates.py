@@ -62,7 +62,7 @@ class Updates(ElementUpdates):
         name = callee.name.removesuffix("_")
         if callee.name == "zero_" and isinstance(callee.value, syntax.Attribute):
             owner = yield from self._owner_of_grad(callee.value)
-            if owner is not None:
+            if owner is not None and not self._hangs(owner):
                 self.graph.span = callee.span
                 self.autograd.zero(owner)
                 return self.autograd.grads.get(owner)
@@ -217,6 +217,14 @@ class Updates(ElementUpdates):
         owner = yield self.visit(grad.value)
         return None if isinstance(owner, Object) else owner
 
+    def _hangs(self, owner: Value) -> bool:
+        """Whether the grad of a tensor has a graph, and the program may hold it: it changes as
+        other tensors do.
+        """
+        grads = self.autograd.grads
+        grad = grads.get(owner) if isinstance(owner, Node) else None
+        return grads.replace is not None and grad is not None and self.autograd.requires_grad(grad)
+
     def _changed(
         self,
         callee: syntax.Attribute,
@@ -232,7 +240,7 @@ class Updates(ElementUpdates):
             with drawn_from(keywords.pop("generator")):
                 return self._changed(callee, name, node, arguments, keywords)
         if name == "zero":
-            return zeros_like(node)
+            return self._hanging(name, node, zeros_like(node))
         if name in ("fill", "copy"):
             given = bind_names(callee.name, ("value", "non_blocking"), arguments, keywords,
                                ("non_blocking",))  # fmt: skip
@@ -241,9 +249,9 @@ class Updates(ElementUpdates):
                 from gradcli.trace.refusals import check_filling
 
                 check_filling(name, node, value)
-            return self._filled(node, value)
+            return self._hanging(name, node, self._filled(node, value))
         if name in ("normal", "uniform"):
-            return self._drawn(name, node, arguments, keywords)
+            return self._hanging(name, node, self._drawn(name, node, arguments, keywords))
         function = FUNCTIONS.get(name)
         node = self.kept(node, [*arguments, *keywords.values()])
         if function is None or name in _DRAWN:
@@ -271,6 +279,17 @@ class Updates(ElementUpdates):
             check_kept(self.values, node, result)
         self.values.made_by.setdefault(result, (name, (node, *arguments), {}))
         return cast(result, node.kind)
+
+    def _hanging(self, name: str, node: Node, value: Node) -> Node:
+        """A value that is put into a tensor which requires grad: that still does, and a gradient
+        of 0 flows on to what it was.
+        """
+        flows = self.records and self.autograd.requires_grad(node)
+        if not flows or self.autograd.requires_grad(value):
+            return value
+        hanging: Node = FUNCTIONS["where"](self.graph.constant(False), node, value)
+        self.values.made_by[hanging] = name, (node,), {}
+        return hanging
 
     def _filled(self, node: Node, value: Node) -> Node:
         if len(value.shape) > node.ndim:
@@ -316,7 +335,12 @@ class Updates(ElementUpdates):
             target = target.value
         if _ends(target, "grad"):
             owner = yield self.visit(target.value)
-            self.autograd.set_grad(owner, value, in_place=True)
+            if self._hangs(owner):
+                if self.values.any_pass is not None:
+                    raise Unlike("it changes a grad that has a graph")
+                self.write(target, node, None, value)
+            else:
+                self.autograd.set_grad(owner, value, in_place=True)
             return
         if node.known is None and not self.graph.shares:
             self.write(target, node, None, value)
