@@ -38,6 +38,7 @@ class Dictionary(Object):
 
     what = "a dictionary"
     title = "dict"
+    holds_none = True
     prefix = ""
     """What print writes before the names of its views."""
 

@@ -357,7 +357,7 @@ class Expressions(Operations):
         """`owner[items]`, or the visitor that finds it."""
         if isinstance(owner, Object):
             found = owner.item(items)
-            if found is not None:
+            if found is not None or owner.holds_none:
                 return self.as_it_was(found) if isinstance(owner, Dictionary) else found
             owner = owner.elements()
         found = subscript(self.values, owner, items)

@@ -83,6 +83,8 @@ class Module(ModuleParts):
         self.replace = replace
         self.noted: dict[str, Value] = {}
         """What the program has stored with it that is no part of what it computes, by name."""
+        self.empty: dict[str, dict[str, None]] = {"_parameters": {}, "_buffers": {}}
+        """The names of parameters and buffers that the program has given None for."""
         self.not_saved: set[str] = set()
         """The buffers that are no part of its state."""
         self.computed: dict[str, Any] = {}
@@ -243,7 +245,9 @@ class Module(ModuleParts):
         if name in HOOKS:
             return HookTable(self.values, getattr(self, HOOKS[name]))
         if name in _PARTS:
-            return Dictionary(self.values, _PARTS[name](self).items())
+            from gradcli.trace.module_fields import with_empty  # few cells look into modules
+
+            return Dictionary(self.values, with_empty(self, name, _PARTS[name](self)).items())
         if name in self.noted:
             return self.values.now(self.noted[name])
         if self.computed and (found := self.part(name)) is not None:

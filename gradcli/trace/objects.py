@@ -40,6 +40,9 @@ class Object:
     is_row: ClassVar[bool] = False
     """Whether functions of elements take it as a list."""
 
+    holds_none: ClassVar[bool] = False
+    """Whether `item` gives its elements also where they are None."""
+
     takes_bounds: ClassVar[bool] = False
     """Whether the bounds of slices between its brackets may be other values than integers."""
 

@@ -88,6 +88,8 @@ class Model(Instance, Module):
             if isinstance(held, Node):
                 held = self.values.current(held)
             self.check_same_kind(name, held, value, is_buffer=name in self._buffers)
+        if value is None and name in self.own():
+            self.empty["_parameters"][name] = None
         return Instance.set(self, name, value)
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
@@ -141,6 +143,8 @@ class Model(Instance, Module):
             raise RefusedError(("TypeError", said), "type",
                                "what is registered as a parameter is one",
                                hint="nn.Parameter(x)")  # fmt: skip
+        if value is None:
+            self.empty["_parameters"][str(name)] = None
         return self._register([name, value], {})
 
     def _register_buffer(self, arguments: list[Value], keywords: Given) -> Value:
@@ -149,6 +153,7 @@ class Model(Instance, Module):
         self._check_name("buffer", given["name"])
         self._register([given["name"], given["tensor"]], {})
         self._buffers[str(given["name"])] = None
+        self.empty["_buffers"][str(given["name"])] = None
         if "persistent" in given and not self.values.truth(given["persistent"]):
             self.not_saved.add(str(given["name"]))
         return None

@@ -48,6 +48,8 @@ class Language(Protocol):
 class OwnValue(Instance):
     """An object that is a list, dictionary, string, tuple or number, too."""
 
+    holds_none = True
+
     def __init__(self, values: Values, made_by: Class, language: Language) -> None:
         super().__init__(values, made_by)
         self._language = language
