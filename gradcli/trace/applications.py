@@ -384,6 +384,10 @@ class Applications(NumpyCalls):
             return True
         from gradcli.trace.libraries import has
 
+        if name.startswith("__"):
+            from gradcli.trace.tensor_methods import is_operator  # few programs call them
+
+            return is_operator(name)
         return name in has("torch.Tensor")
 
     def unknown_method(self, callee: syntax.Attribute) -> GradcliError:

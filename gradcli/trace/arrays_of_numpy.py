@@ -59,7 +59,9 @@ _FUNCTIONS = {
     "correlate": Looked(("a", "v", "mode"), 2),
     "isclose": Looked(("a", "b", "rtol", "atol", "equal_nan"), 2),
     "isin": Looked(("element", "test_elements"), 2), "polyfit": Looked(("x", "y", "deg"), 3),
-    "polyval": Looked(("p", "x"), 2), "histogram": Looked(("a", "bins", "range", "density")),
+    "polyval": Looked(("p", "x"), 2),
+    "histogram": Looked(("a", "bins", "range", "density", "weights")),
+    "histogram_bin_edges": Looked(("a", "bins", "range", "weights")),
     "union1d": Looked(_TWO, 2), "intersect1d": Looked(_TWO, 2), "setdiff1d": Looked(_TWO, 2),
     "append": Looked(("arr", "values", "axis"), 2), "delete": Looked(("arr", "obj", "axis"), 2),
     "insert": Looked(("arr", "obj", "values", "axis"), 3), "ediff1d": Looked(("ary",)),
@@ -117,8 +119,8 @@ KEPT = "kept"
 """The argument with the array that `out=` names: where `where=` is false, its elements stay."""
 _OF_FLOATS = ("float32", "float64")
 _SIZED = frozenset((
-    "tri", "geomspace", "indices", "histogram", "histogram2d", "resize", "hamming", "hanning",
-    "blackman", "bartlett", "kaiser",
+    "tri", "geomspace", "indices", "histogram", "histogram_bin_edges", "histogram2d", "resize",
+    "hamming", "hanning", "blackman", "bartlett", "kaiser",
 ))  # fmt: skip
 """Functions whose numbers say how large the result is."""
 _SCALARS = {

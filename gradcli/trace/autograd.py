@@ -16,11 +16,10 @@ from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, needs_values, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
-from gradcli.trace.arguments import bind_names
 from gradcli.trace.backward_hooks import BackwardHooks
 from gradcli.trace.changes import Grads
 from gradcli.trace.names import Mentions
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
 from gradcli.walks import dependents, receivers, sources, upstream
@@ -264,16 +263,6 @@ class Autograd(BackwardHooks):
         if self.dtypes is not None:
             self.dtypes.add_like(zeros, node)
         self.grads.change(node, zeros)
-
-    def clear(self, nodes: Iterable[Value], arguments: Sequence[Value], keywords: Given) -> None:
-        """`zero_grad(set_to_none)`: no grads any more, or 0 in the memory of each."""
-        given = bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
-        keeps = "set_to_none" in given and not self.values.truth(given["set_to_none"])
-        for node in nodes:
-            if keeps and node in self.grads:
-                self.zero(node)
-            elif not keeps:
-                self.set_grad(node, None)
 
     def set_grad(self, node: Value, grad: Node | None, *, in_place: bool = False) -> None:
         """`x.grad = …`, or `x.grad.mul_(…)`, which is in place."""

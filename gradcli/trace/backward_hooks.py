@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 20
 """How many functions of the program's may run inside each other's backward."""
+OF_TWO = ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0")
+"""Nodes that have an edge for each operand, also where that is a number."""
 
 
 class NodeHooks(NamedTuple):
@@ -104,9 +106,10 @@ class BackwardHooks:
             if found is not None:
                 change = self.values.tensors(found, "what a hook returns")[0]
         parts = dict(contributions(node, change, linked, selected))
+        places = self._edges(node)
         inputs: Value = tuple(
-            self._whole(operand, parts[place]) if place in parts else None
-            for place, operand in enumerate(node.inputs)
+            self._whole(node.inputs[place], parts[place]) if place in parts else None
+            for place in places
         )
         for hook in hooks.after:
             found = self._run_hook(hook, inputs, (self._whole(node, change),))
@@ -114,9 +117,21 @@ class BackwardHooks:
         changed = inputs if isinstance(inputs, tuple) else (inputs,)
         yield from (
             (place, self.values.tensor(each, "what a hook returns"))
-            for place, each in enumerate(changed)
+            for place, each in zip(places, changed, strict=False)
             if each is not None
         )
+
+    def _edges(self, node: Node) -> list[int]:
+        """The places of the operands that PyTorch's node has edges to: few have one to a number,
+        which is the last then.
+        """
+        from gradcli.trace.printing import PrintedNumbers  # few programs ask nodes
+
+        numbers = PrintedNumbers(self.values)
+        places = [i for i, operand in enumerate(node.inputs) if operand.kind == "float"]
+        others = [place for place in places if node.inputs[place] in numbers]
+        tensors = [place for place in places if place not in others]
+        return [*tensors, *others] if self.node_name(node) in OF_TWO else tensors
 
     def _whole(self, node: Node, grad: Node) -> Node:
         """A gradient in the shape of its tensor, as a tensor and not a number."""

@@ -145,7 +145,7 @@ class Calls(MethodCalls):
             return (yield self._by_syntax[name](expression))
         self._note_copied(expression, name if held is None else "")
         arguments = yield self._operands(expression.arguments, given, begun)
-        keywords = (yield self._keywords(expression)) if expression.keywords else {}
+        keywords = (yield self._by_name(name, expression)) if expression.keywords else {}
         self._check_given(name, expression, arguments, keywords)
         self.graph.span = expression.span
         self.take_dtype(name, callee, arguments, keywords)
@@ -226,6 +226,12 @@ class Calls(MethodCalls):
         is_unnamed = first.known is not None or self.graph.shares  # nothing else holds it
         return None if is_unnamed else first
 
+    def _by_name(self, name: str, expression: syntax.Call) -> Visit:
+        """The arguments that are given by name; to NumPy a list of integers is one of these."""
+        keywords = yield self._keywords(expression)
+        is_numpys = name.startswith("np.") and name not in FUNCTIONS
+        return self.named_as_written(expression, keywords) if is_numpys else keywords
+
     def _operands(
         self,
         arguments: Sequence[syntax.Expression],
@@ -250,8 +256,6 @@ class Calls(MethodCalls):
     def _seldom_called(self, expression: syntax.Call) -> Visit:
         """The value of a call of a function that is not known yet."""
         found = self._as_method(expression)
-        if found is not None and found[0].name.endswith("_"):
-            return (yield self.change(*found))
         if found is not None:
             self.have_all()
             return (yield self._method(found[1]))
@@ -310,14 +314,14 @@ class Calls(MethodCalls):
             return None
         if not expression.arguments or isinstance(expression.arguments[0], syntax.Starred):
             return None
-        name = callee.name.removesuffix("_")
-        if name == callee.name:
-            from gradcli.trace.imports import imported
+        from gradcli.trace.imports import imported
 
-            home = imported(path_of(callee.value) or [""], self.frame.imports)
-            if home not in _CLASSES:
-                return None
-        elif (name not in FUNCTIONS and name not in _IN_PLACE) or self.root(callee) == "numpy":
+        name = callee.name.removesuffix("_")
+        home = imported(path_of(callee.value) or [""], self.frame.imports)
+        if name == callee.name and home not in _CLASSES:
+            return None
+        is_known = name in FUNCTIONS or name in _IN_PLACE
+        if home not in _CLASSES and (not is_known or self.root(callee) == "numpy"):
             return None
         first, *rest = expression.arguments
         method = syntax.Attribute(first, callee.name, callee.span, callee.name_span)

@@ -459,6 +459,10 @@ class Expressions(Operations):
         """A method as a value: `f = x.sum`; None where there is none of that name."""
         raise NotImplementedError
 
+    def unbound_method(self, name: str) -> BuiltIn | None:
+        """A method of tensors as a value: `torch.Tensor.sum`; None where there is none."""
+        raise NotImplementedError
+
     def attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         kind = self.special.numbers.class_of(value)
         own = self._of_python(kind, value, expression) if kind else None
@@ -476,6 +480,11 @@ class Expressions(Operations):
         check_member(kind, expression.name)
         return None
 
+    def _of_class(self, value: Object, name: str) -> BuiltIn | None:
+        """A method of `torch.Tensor`, where the value is that."""
+        is_class = value.__class__ is BuiltIn and value.shown() == "<class 'torch.Tensor'>"
+        return self.unbound_method(name) if is_class else None
+
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
         if isinstance(value, Node):
@@ -489,7 +498,8 @@ class Expressions(Operations):
                 return _PROPERTIES[name](self, value)
         if isinstance(value, Object):
             self.graph.span = expression.name_span
-            found: Value = attribute_or_method(value, name)
+            method = self._of_class(value, name)
+            found: Value = attribute_or_method(value, name) if method is None else method
             return self.as_it_was(found) if value.stores(name) else found
         if isinstance(value, Items) and name in ATTRIBUTES:
             return self.attribute_of(self.values.tensor(value), expression)

@@ -7,6 +7,8 @@ from functools import partial
 from types import GeneratorType
 from typing import Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
@@ -28,6 +30,26 @@ _AS_VALUES = frozenset((
     "frozenset", "object", "bytes",
 ))  # fmt: skip
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
+
+
+_ALSO_IN_TORCH = frozenset((
+    "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "channel_shuffle", "cosine_similarity",
+    "hardshrink", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu",
+))  # fmt: skip
+"""Functions of `torch.nn.functional` that are objects of `torch`, too, besides convolutions and
+what changes in place; others are two objects.
+"""
+
+
+def place_of(path: str) -> str:
+    """One path for all those by which a library names an object."""
+    room, _, name = path.rpartition(".")
+    is_both = name.startswith("conv") or name.endswith("_") or name in _ALSO_IN_TORCH
+    if room == "torch.nn.functional" and is_both:
+        return f"torch.{name}"
+    if room == "numpy":
+        return f"numpy.{getattr(getattr(np, name, None), '__name__', name)}"
+    return path
 
 
 class FunctionValues(Applications):
@@ -68,7 +90,9 @@ class FunctionValues(Applications):
             if not self.library.is_whole and self.have_all():
                 return self.function_value(callee)
             return None
-        return self._as_value(name, callee)
+        found = self._as_value(name, callee)
+        found.place = place_of(written)
+        return found
 
     def _as_value(self, name: str, callee: syntax.Name | syntax.Attribute) -> BuiltIn:
         """A function as a value, which is called with values."""
@@ -128,6 +152,10 @@ class FunctionValues(Applications):
         if not isinstance(owner, Node):
             method = self.method_of(owner, name)
             return method and BuiltIn(name, lambda _, given, keywords: method(given, keywords))
+        if name.endswith("_") and not name.startswith("_") and self.values.is_tensor(owner):
+            from gradcli.trace.tensor_methods import changing  # few programs do
+
+            return changing(self, owner, name) if self.has_method(name) else None
         function, special = self.table.get(method_name(name)), self._special_method(name)
         is_none = special is None and (function is None or name.endswith("_"))
         if is_none or (self.values.is_tensor(owner) and not self.has_method(name)):
@@ -151,12 +179,28 @@ class FunctionValues(Applications):
             found.owner = "Parameter" if owner in self.values.parameters else "Tensor"
         return found
 
+    def unbound_method(self, name: str) -> BuiltIn | None:
+        """A method of tensors as a value: `torch.Tensor.sum`; None where there is none."""
+        from gradcli.trace.tensor_methods import unbound  # few programs name them
+
+        return unbound(self, self.has_method, name)
+
     def _special_method(self, name: str) -> Special | None:
         """The method of that name that is not of the op table."""
         special = self.library.methods.get(name)
+        if name.startswith("__") and special is None and self.values.is_pytorch:
+            from gradcli.trace.tensor_methods import of_operator  # few programs call them
+
+            special = of_operator(self, name)
         if special is None and self.table.get(method_name(name)) is None and self.have_all():
             special = self.library.methods.get(name)
         return special
+
+    def changed_by(
+        self, name: str, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """What a tensor is after a method that changes it, such as `add_`."""
+        raise NotImplementedError
 
     def _check_tensors(
         self,

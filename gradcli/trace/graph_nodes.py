@@ -13,7 +13,7 @@ from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.backward_hooks import NodeHooks
+from gradcli.trace.backward_hooks import OF_TWO, NodeHooks
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
@@ -21,8 +21,6 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
 from gradcli.trace.values import Values
 
-_OF_TWO = ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0")
-"""Nodes that have an edge for each operand, also where that is a number."""
 _OF_AUTOGRAD = ("AccumulateGrad", "CopySlices", "NotImplemented", "CopyBackwards")
 """Nodes that say where they are from."""
 _METADATA = "grad_fn.metadata"
@@ -166,7 +164,7 @@ def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | No
             for each in operands
             if each.kind == "float" and (each.shape or each not in numbers)
         ]
-        missing = 2 - len(found) if name in _OF_TWO else 0
+        missing = 2 - len(found) if name in OF_TWO else 0
         if name.startswith("Convolution"):
             missing = 3 - len(found)
         yield from [*found, *[None] * missing]

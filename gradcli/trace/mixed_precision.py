@@ -25,6 +25,8 @@ _SCALE = 65536.0
 _STATE = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
 _GROWTH = (2.0, 0.5, 2000)
 """How a scale grows in PyTorch after so many steps, or shrinks."""
+_BY_PRODUCTS = ("cov", "corrcoef")
+"""What PyTorch computes by products, which autocast rounds."""
 _BITS = {"float16": 16, "bfloat16": 16, "float32": 32}
 
 
@@ -57,6 +59,9 @@ def casting(
     dtypes = autograd.dtypes
     assert dtypes is not None
     name = name.rpartition(".")[2]
+    if name in _BY_PRODUCTS:
+        raise GradcliError("value", f"autocast: {name} is not computed in 16 bits here",
+                           hint="autocast('cpu', enabled=False) has it")  # fmt: skip
     function = FUNCTIONS.get("multi_dot" if name == "chain_matmul" else name)
     if function is None or not function.autocast:
         return arguments, keywords

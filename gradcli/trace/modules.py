@@ -19,6 +19,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.module_parts import ModuleParts
 from gradcli.trace.objects import BuiltIn, Given, HookHandle, Object
+from gradcli.trace.rated import clear_grads
 from gradcli.trace.values import Value, Values
 
 Method = Callable[[list[Value], Given], Any]
@@ -245,7 +246,7 @@ class Module(ModuleParts):
         if name in HOOKS:
             return HookTable(self.values, getattr(self, HOOKS[name]))
         if name in _PARTS:
-            from gradcli.trace.module_fields import with_empty  # few cells look into modules
+            from gradcli.trace.empty_parts import with_empty  # few cells look into modules
 
             return Dictionary(self.values, with_empty(self, name, _PARTS[name](self)).items())
         if name in self.noted:
@@ -367,7 +368,7 @@ class Module(ModuleParts):
         return self
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
-        self.autograd.clear([node for _, node in self.named()], arguments, keywords)
+        clear_grads(self.autograd, [node for _, node in self.named()], arguments, keywords)
         return None
 
     def _requires_grad(self, arguments: list[Value], keywords: Given) -> Value:

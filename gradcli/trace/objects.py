@@ -230,6 +230,8 @@ class BuiltIn(Object):
         self.name = name
         self.owner = ""
         """The class of the tensor that it is a method of."""
+        self.place = ""
+        """The path of the object that it is in its library: `torch.relu`, which `F.relu` is not."""
         self._call = call
 
     def call(self, arguments: list[Any], keywords: Given) -> Any:
@@ -237,12 +239,16 @@ class BuiltIn(Object):
 
     def is_same(self, other: Any) -> bool:
         """Each time that it is named, another object stands for it."""
-        return isinstance(other, BuiltIn) and (self.name, self._call) == (other.name, other._call)
+        if not isinstance(other, BuiltIn):
+            return False
+        if self.place and other.place:
+            return self.place == other.place
+        return (self.name, self._call) == (other.name, other._call)
 
     def key(self) -> Any:
         if self.is_class:  # as `type(x)` names it
             return "class", self.name.rpartition(".")[2]
-        return "function", self.name, getattr(self._call, "func", self._call)
+        return "function", self.place or self.name, getattr(self._call, "func", self._call)
 
     def attribute(self, name: str) -> Any:
         return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)

@@ -24,7 +24,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.dtype_names import TYPES
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.rated import Rated, StepHooks
+from gradcli.trace.rated import Rated, StepHooks, clear_grads
 from gradcli.trace.values import Value, Values
 
 if TYPE_CHECKING:
@@ -410,7 +410,7 @@ class Optimiser(Rated):
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
         nodes = (each for group in self.groups for each in self.parameters(group))
-        self.autograd.clear(nodes, arguments, keywords)
+        clear_grads(self.autograd, nodes, arguments, keywords)
         return None
 
     def _step(self, arguments: list[Value], keywords: Given) -> Any:

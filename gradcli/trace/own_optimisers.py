@@ -18,7 +18,7 @@ from gradcli.trace.objects import Given
 from gradcli.trace.optimiser_states import check_alike
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.printing import LINE
-from gradcli.trace.rated import Rated, StepHooks
+from gradcli.trace.rated import Rated, StepHooks, clear_grads
 from gradcli.trace.values import Value
 
 
@@ -167,7 +167,7 @@ class OwnOptimiser(Rated, Instance):
         for group in self.values.elements(self.fields["param_groups"]):
             assert isinstance(group, Dictionary)
             nodes = self.values.elements(group.item(["params"]))
-            self.autograd.clear(nodes, arguments, keywords)
+            clear_grads(self.autograd, nodes, arguments, keywords)
         return None
 
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.objects import Given, HookHandle, Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
 
 Method: TypeAlias = Callable[[list[Value], Given], Any]
+
+
+def clear_grads(
+    autograd: Autograd, nodes: Iterable[Value], arguments: list[Value], keywords: Given
+) -> None:
+    """`zero_grad(set_to_none)`: no grads any more, or 0 in the memory of each."""
+    given = bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
+    keeps = "set_to_none" in given and not autograd.values.truth(given["set_to_none"])
+    for node in nodes:
+        if keeps and node in autograd.grads:
+            autograd.zero(node)
+        elif not keeps:
+            autograd.set_grad(node, None)
 
 
 class StepHooks(NamedTuple):

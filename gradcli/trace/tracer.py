@@ -31,7 +31,7 @@ from gradcli.trace.loops import (
 )
 from gradcli.trace.names import alternatives, repeats
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import ClassName, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Object
 from gradcli.trace.user_functions import UserFunctions
 from gradcli.trace.values import Value, Values
 from gradcli.trace.visits import Visit
@@ -363,7 +363,7 @@ class Tracer(UserFunctions):
             is_pytorchs = self.values.is_pytorch and self.values.is_tensor(owned[0])
             if len(given) == 1 and is_pytorchs and self.has_method(str(given[0])):
                 return self.graph.constant(True)
-            if len(given) == 1 and not isinstance(owned[0], Object):
+            if len(given) == 1 and _is_asked_here(owned[0]):
                 found = self._member_of(expression, owned[0], given[0], MISSING)
                 return self.graph.constant(found is not MISSING)
             return self.function_call("hasattr", [*owned, *given], {})
@@ -376,7 +376,7 @@ class Tracer(UserFunctions):
         if not given or owner is None or self.module_of(owner) is None:
             owned = yield self._several(expression.arguments[:1])
             keywords = yield self._keywords(expression)
-            if len(given) in (1, 2) and not isinstance(owned[0], Object):
+            if len(given) in (1, 2) and _is_asked_here(owned[0]):
                 return self._member_of(expression, owned[0], *given)
             return self.function_call("getattr", [*owned, *given], keywords)
         member = syntax.Attribute(owner, str(given[0]), expression.span, expression.span)
@@ -487,6 +487,11 @@ def _compares_name(statement: syntax.Statement) -> bool:
         and comparison.operators == ("==",)
         and isinstance(comparison.operands[0], syntax.Name)
     )
+
+
+def _is_asked_here(owner: Value) -> bool:
+    """Whether the language itself knows what a value has, also of functions and `torch.Tensor`."""
+    return type(owner) is BuiltIn or not isinstance(owner, Object)
 
 
 def _replaced(

@@ -101,6 +101,17 @@ class Updates(ElementUpdates):
             return self.values.current(node)  # nothing else is done again: a call may do more
         return (yield self.visit(callee.value))
 
+    def changed_by(
+        self, name: str, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """What a tensor is after a method that changes it, of which the name is a value."""
+        here = self._here()
+        callee = syntax.Attribute(syntax.Name("x", here.span), name, here.span, here.span)
+        node = self.values.current(node)
+        value = self._changed(callee, name.removesuffix("_"), node, arguments, keywords)
+        self.write(here, node, None, value)
+        return self.values.current(node)
+
     def _check_given_tensors(
         self,
         name: str,
