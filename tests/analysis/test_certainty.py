@@ -209,6 +209,105 @@ def test_of_several_slips_the_one_that_was_made_comes_first(case: Told) -> None:
             assert right.verdict == "pass"
 
 
+AVERAGED = (
+    "L = mean((h - T)**2)",
+    {"h": [[0.4, -1.2], [0.9, 0.3]], "T": [1.0, -0.2]},
+    "T",
+)
+SHARP = (
+    "L = sum(exp(-d/(2*s**2)))",
+    {"d": [0.4, 0.9, 1.7], "s": 0.7},
+    "s",
+)
+TURNED = (
+    "y = a*(t - 1)*(p - q) + c; L = sum(y**2)",
+    {"a": [0.4, -1.1], "t": 0.3, "p": 1.2, "q": 0.5, "c": 0.8},
+    "a",
+)
+ONE = (
+    "L = -sum(log(exp(-(x - 1)**2/2) + c))",
+    {"x": [0.4, -1.1], "c": 0.3},
+    "x",
+)
+ENTROPY = (
+    "p = softmax(z); L = -sum(p*log(p))",
+    {"z": [0.4, -0.7, 0.9]},
+    "z",
+)
+DISTANCE = (
+    "d = x - m; L = sqrt(d@inv(S)@d)",
+    {"x": [0.4, -0.7], "m": [1.1, 0.2], "S": [[1.2, 0.3], [0.3, 0.8]]},
+    "x",
+)
+WRITTEN = [
+    (*AVERAGED, "sum(-2*(h - T), 0)/8", ["8 instead of 4", "-2 instead of -4"]),
+    (*SHARP, "sum(exp(-d/(2*s**2))*d/s**1.5)", ["exponent is wrong: 1.5 instead of 3"]),
+    (*TURNED, "2*y*(t - 1)*(q - p)", ["the sign is wrong"]),
+    (*ONE, "x*exp(-(x - 1)**2/2)/(exp(-(x - 1)**2/2) + c)", ["the term 1 is missing: x instead"]),
+    (*DISTANCE, "0.5*(inv(S)@d/L)", ["a factor is too much: 0.5 * (inv(S) @ d / L) instead of"]),
+]
+"""Wrong formulas, and the slips of the pen of which each would explain them: two are not certain.
+"""
+
+
+@pytest.mark.parametrize(("program", "inputs", "leaf", "wrong", "words"), WRITTEN)
+def test_what_stands_in_the_text_is_told(
+    program: str, inputs: Mapping[str, Any], leaf: str, wrong: str, words: list[str]
+) -> None:
+    found = compared(program, inputs, leaf, wrong)
+    assert found.sure == (len(words) == 1)
+    for each in words:
+        assert any(each in cause.message for cause in found.causes)
+    assert "1 - t" not in found.causes[0].message  # where p and q were exchanged
+
+
+def test_a_number_in_a_list_is_wrong_and_not_taken_from_1() -> None:
+    program, inputs = "L = sum(x[1:]*x[:-1])", {"x": [0.4, -0.7, 0.9]}
+    found = compared(program, inputs, "x", "cat([x[1:], [1]]) + cat([[0], x[:-1]])")
+    assert found.causes[0].message == "the number is wrong: 1 instead of 0"
+
+
+BOTH = [
+    ("L = sum(c*x*roll(x, 2))", "c*roll(x, 2) + roll(c*x, 2)", "2 instead of -2"),
+    ("z = 2*x; L = sum(c*logaddexp(0, -z))", "-2*c*sigmoid(z)", "instead of 1 - sigmoid(z)"),
+]
+"""Programs, wrong formulas and what is told in other words: a roll by 2 of 5 is one by -3."""
+
+
+@pytest.mark.parametrize(("program", "wrong", "words"), BOTH)
+def test_what_is_one_mistake_is_told_both_ways(program: str, wrong: str, words: str) -> None:
+    inputs = {"x": [0.4, -0.7, 0.9, 1.6, 0.2], "c": [1.1, 0.6, -0.8, 0.3, 0.5]}
+    found = compared(program, inputs, "x", wrong)
+    assert found.sure
+    assert words in found.causes[0].message
+
+
+def test_what_adds_nothing_up_is_not_summed() -> None:
+    """It lacks a softmax, which adds up to 1."""
+    program = "L = sum(c*log(sum(exp(x), dim=1)))"
+    inputs = {"x": [[0.4, -0.7, 0.9], [1.6, 0.2, -0.3]], "c": [1.1, 0.6]}
+    found = compared(program, inputs, "x", "c[:, None]")
+    assert (found.verdict, found.sure) == ("fail", False)
+
+
+def test_what_is_compared_lacks_its_sign_and_no_square() -> None:
+    program, inputs = "L = sum(where(abs(r) < 1, r**2/2, abs(r) - 0.5))", {"r": [0.4, -1.7, -0.9]}
+    found = compared(program, inputs, "r", "where(r < 1, r, sign(r))")
+    assert found.causes[0].message == "a function is missing: r instead of abs(r)"
+
+
+def test_no_number_is_added_to_a_number() -> None:
+    program, inputs = "L = sum(c*(1.5*x - x**2/2))", {"x": [0.4, 0.7], "c": [1.1, 0.6]}
+    found = compared(program, inputs, "x", "c*(3 - x)")
+    assert found.causes[0].message.startswith("the number is wrong: 3 instead of 1.5")
+
+
+def test_the_gradient_of_what_has_no_name_is_not_certain() -> None:
+    """A factor may have been left out that is written nowhere."""
+    found = compared(*ENTROPY, "-p")
+    assert (found.verdict, found.sure) == ("fail", False)
+
+
 UTILITY = (
     "L = k/2*(w@S@w) - m@w + c*sum((w - u)**2)",
     {"k": 3.0, "S": [[0.4, 0.1], [0.1, 0.3]], "w": [0.3, 0.5], "m": [0.1, 0.05], "c": 0.6,

@@ -16,6 +16,7 @@ from itertools import islice
 import numpy as np
 
 from gradcli.analysis.diagnosis.alternatives import FACTORS, TURNS, Slip
+from gradcli.analysis.diagnosis.calls import reduces
 from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.couples import couple
 from gradcli.analysis.diagnosis.elsewhere import (
@@ -35,6 +36,8 @@ from gradcli.analysis.switches import is_switch
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
 from gradcli.graph import Node
+from gradcli.language.rewrite import called, places
+from gradcli.language.syntax import Binary, Call, Expression
 from gradcli.walks import ancestors
 
 STEPS = frozenset(
@@ -194,7 +197,17 @@ def _readings(
             continue
         elif _holds(each, claim, typed):
             found.append(each)
-    return found[:SHOWN]
+    return [_without_any_order(each, everywhere) for each in found[:SHOWN]]
+
+
+def _without_any_order(slip: Slip, others: Sequence[Slip]) -> Slip:
+    """Without the difference that may be the wrong way round, where it may be one of several: what
+    is told of a sign is said then.
+    """
+    turned = [each for each in others if each.mutants[0].code == "order"]
+    if slip.mutants[0].code != "sign" or len(turned) < 2:
+        return slip
+    return replace(slip, also=tuple(each for each in slip.also if each.code != "order"))
 
 
 def _is_one_of(mutation: Mutation, slip: Slip, other: Slip) -> bool:
@@ -227,7 +240,16 @@ def _excluded(claim: Claim) -> set[str]:
     known = [point.value(claim.mine) for point in _at_factors(claim)]
     if any(each is not None and (each < 0).any() for each in known):  # then it has signs
         found.add("absolute")
+    if claim.typed is not None and not _adds_up(claim.typed.expression):
+        found |= {"summed", "averaged"}  # a softmax that is missing, say, adds up to 1
     return found
+
+
+def _adds_up(formula: Expression) -> bool:
+    """Whether a formula has a sum, a mean or a product of matrices of its own."""
+    parts = [place.part for place in places(formula)]
+    reduced = any(isinstance(each, Call) and reduces(called(each)[0]) for each in parts)
+    return reduced or any(isinstance(each, Binary) and each.operator == "@" for each in parts)
 
 
 def _at_factors(claim: Claim) -> list[Point]:
@@ -268,10 +290,10 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
 
 
 def _is_one(step: Cause) -> bool:
-    """Whether it is one step that is wrong: a formula like a part of the program may lack a factor
-    that it has nowhere.
+    """Whether it is one step that is wrong: a formula like a part of the program, or the gradient
+    of a part without a name, may lack a factor that it has nowhere.
     """
-    if step.code == "value":
+    if step.code in ("value", "intermediate"):
         return str(step.details["of"]).isidentifier()
     return step.code != "chain-factors"
 
@@ -282,7 +304,7 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
     of_number = own[0].code == "constant" or any(each.code == "constant" for each in slips[0].also)
     if step and step.code in NUMBERS and of_number:  # 3 for 4 may be n - 1 for n
         told = f"{own[0].message}; {step.message}"
-        return [replace(step, message=told, correction=own[0].correction)]
+        return [replace(step, message=told, correction=own[0].correction), *own[1:]]
     turned = any(each.code in TURNS for each in slips[0].also)
     if step is None or turned or not _explains(step, own[0], source):
         return own

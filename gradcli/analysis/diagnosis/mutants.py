@@ -171,8 +171,9 @@ class Mutant(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether only a number that stands in the text is wrong, or too much."""
-        return self.code == "constant" or isinstance(self.gone, Number)
+        """Whether only a number that stands in the text is wrong, or its sign, or too much."""
+        own = self.code == "sign" and isinstance(self.place.part, Number)
+        return own or self.code == "constant" or isinstance(self.gone, Number)
 
     @property
     def tree(self) -> Expression:
@@ -391,11 +392,14 @@ class Grower:
                 piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
                 yield from self._with_terms([piece], part, place)
             factors = _factors_of(part)
+            numbered = any(isinstance(each, Number) for each in _terms_of(part))
             for piece in self.material.terms:
                 more = 0.0 if place.above is None else _length(piece)
                 more = min(more, _lengthy(piece)) if piece.is_added else more
                 if print_expression(piece.expression) in factors:
                     more += 0.2  # a/q - a is a product that lacks a factor
+                if numbered and isinstance(piece.expression, Number):
+                    more += 0.4  # then that number is wrong
                 for symbol in "+-":
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
@@ -551,6 +555,14 @@ def _factors_of(part: Expression) -> set[str]:
         elif each is not part:
             found.add(print_expression(each))
     return found
+
+
+def _terms_of(part: Expression) -> Iterator[Expression]:
+    """Those of a sum, from the last to the first."""
+    while isinstance(part, Binary) and part.operator in "+-":
+        yield part.right
+        part = part.left
+    yield part
 
 
 def _is_by_one(code: str, instead: Expression) -> bool:

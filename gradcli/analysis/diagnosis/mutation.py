@@ -48,6 +48,8 @@ PARTS = 400_000
 """About how many parts of formulas are traced for that; a longer formula has fewer mutants."""
 ANYWHERE = frozenset({"sign", "other-value"})
 """Mistakes of which it says nothing that the program computes what belongs there."""
+REFLECTED = {"sign", "complement"}
+"""Mistakes that are one in a sigmoid, and are told both: 1 - sigmoid(z) is sigmoid(-z)."""
 AS_LIKELY = 0.6
 """A slip is told in other words, too, if these cost no more than that."""
 COMPUTED, NOT_PLAIN, DOUBT = 0.3, 0.4, 0.4
@@ -232,7 +234,11 @@ class Mutation:
             return False
         if a.cuts_off or (one.doubtful and a.code != "grouping"):
             return False
-        if len(other.also) == OTHERS or _is_within(a.place, b.gone):
+        if _is_within(a.place, b.gone):
+            return False
+        if a.is_number or {a.code, b.code} == REFLECTED:  # it stands in the text
+            return True
+        if sum(not each.is_number for each in other.also) == OTHERS:
             return False
         if b.code == "exponent" and a.code == "function-missing":  # x is sqrt(x)**2
             return False

@@ -346,7 +346,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     others += [2.0, 10.0, *([1 / value] if value else [])]  # those of logarithms
     for other in dict.fromkeys((*material.numbers, *others)):
         if other != value:
-            odd = other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
+            new = other not in material.numbers
+            odd = new and other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
             plain = other in (2 * value, 1 / (value or 1.0)) and not power
             yield 1.7 if odd else 1.28 if plain else 1.4, code, number(other)
     yield (1.5, "index", number(-value)) if code == "index" else (1.3, "sign", number(-value))
@@ -471,11 +472,14 @@ def _complement(part: Expression, place: Place, material: Material) -> Iterator[
         each.operator in "+-" and _is_number(each.left) for each in from_number
     ):
         return  # 2 - p may be 1 - p
+    if isinstance(part, List) and all(map(_is_number, part.items)):
+        return  # then a number is wrong
     whole: Expression = number(1.0)
     length = _square(part, material) if _is_of_matrices(part, above) else 0
     if length and not isinstance(part, Name):
         yield 1.35, "complement", binary("-", call("eye", number(float(length))), part)
-    yield 1.35, "complement", binary("-", whole, part)
+    even = isinstance(above, Binary) and above.operator == "**" and _is_two(above.right)
+    yield (1.75 if even else 1.35), "complement", binary("-", whole, part)  # or x - 1
 
 
 def _is_of_matrices(part: Expression, above: Syntax | None) -> bool:
@@ -487,15 +491,18 @@ def _is_of_matrices(part: Expression, above: Syntax | None) -> bool:
 def _raised(part: Expression, place: Place, material: Material) -> Iterator[Change]:
     if isinstance(part, Number) or (isinstance(part, Binary) and part.operator == "**"):
         return
+    above = place.above.part if place.above is not None else None
     easy = isinstance(part, Name | Call) or (isinstance(part, Binary) and part.operator in "+-")
     chosen = isinstance(part, Call) and called(part)[0] == "where"  # 0.1 may be 0.01
-    easy = easy and not chosen and not _is_operand(place)  # log(x**2) may be 2*log(x)
+    compared = isinstance(above, Compare)  # r**2 < 1 may be abs(r) < 1
+    power = isinstance(above, Binary) and above.operator == "**" and place.field == "left"
+    easy = easy and not (chosen or compared or power or _is_operand(place))  # or 2*log(x)
     for exponent in material.exponents if easy else ():
         yield 1.35, "exponent", binary("**", part, exponent)
     yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
     yield 1.7, "exponent", binary("**", part, number(3.0))
     yield 1.7, "function-missing", call("sqrt", part)
-    if place.above is None or not isinstance(place.above.part, Compare):
+    if not compared:
         yield 1.5, "condition", compare(">", part, number(0.0))
     yield 1.6, "inverted", binary("/", number(1.0), part)
 
