@@ -18,7 +18,8 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.enumerations import Auto
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.operators import is_same
 from gradcli.trace.orders import sorting_keys
 from gradcli.trace.pretty import blanks
 from gradcli.trace.printing import OVERHEAD, PrintedNumbers
@@ -66,6 +67,17 @@ class Namespace(Object):
 
     def contains(self, value: Value) -> bool:
         return value in self.fields
+
+    def special(self, name: str) -> Object | None:
+        return BuiltIn(name, self._compared) if name == "__eq__" else None
+
+    def _compared(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        (other,) = arguments
+        own = self.fields
+        same = isinstance(other, Namespace) and own.keys() == other.fields.keys() and all(
+            is_same(self._values, each, other.fields[name]) for name, each in own.items()
+        )  # fmt: skip
+        return self._values.graph.constant(same)
 
 
 class Logger(Object):

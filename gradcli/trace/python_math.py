@@ -23,6 +23,8 @@ _OF_COUNTS: dict[str, tuple[Callable[..., int], int]] = {
     "isqrt": (math.isqrt, 1),
 }  # fmt: skip
 """What is computed of whole numbers from 0, and how many it takes."""
+_OF_FLOATS = {"remainder": 2, "cbrt": 1, "modf": 1, "ulp": 1}
+"""What is computed of floats by Python itself, and how many it takes."""
 _BELOW_0 = {
     "factorial": "factorial() not defined for negative values",
     "isqrt": "isqrt() argument must be nonnegative",
@@ -48,6 +50,7 @@ class PythonMath:
             "math.isclose": self._isclose,
             "math.log": self._log,
             "math.dist": self._dist,
+            **{f"math.{name}": partial(self._of_floats, name) for name in _OF_FLOATS},
         }
 
     def _dist(self, arguments: list[Value], keywords: Given) -> Value:
@@ -56,6 +59,18 @@ class PythonMath:
         if len(p) != len(q):
             raise GradcliError("value", f"dist: the points have {len(p)} and {len(q)} coordinates")
         return self.values.plain(math.dist(p, q))
+
+    def _of_floats(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names(name, ("x", "y")[: _OF_FLOATS[name]], arguments, keywords)
+        numbers = [self.values.number(each, f"{name}: {key}") for key, each in given.items()]
+        try:
+            found = getattr(math, name)(*numbers)
+        except ValueError as error:
+            raise RefusedError(
+                ("ValueError", str(error)), "value", f"math.{name}: {error}"
+            ) from None
+        plain = self.values.plain
+        return tuple(map(plain, found)) if isinstance(found, tuple) else plain(found)
 
     def _gamma(self, arguments: list[Value], keywords: Given) -> Value:
         (x,) = bind_names("gamma", ("x",), arguments, keywords).values()

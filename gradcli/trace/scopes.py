@@ -294,17 +294,20 @@ class Scopes(Bindings):
             elif not self._is_unused(item.name, statement.span):
                 self._import(item.name, item.path)
 
-    def _import(self, name: str, path: str) -> None:
+    def _import(self, name: str, given: str) -> None:
         """Let a name stand for a module, or a member of one."""
         from gradcli.trace.imports import check
 
-        stands_for, _, whole = path.partition(":")
+        stands_for, _, whole = given.partition(":")
         path = whole or stands_for
         if path.startswith(("torch.", "numpy.")) and not self.library.knows(path):
             self.library.have_all()
         try:
             known = check(path, self.library.functions, self.library.constants)
         except GradcliError as refused:
+            if not self.library.is_whole and self.have_all():
+                self._import(name, given)
+                return
             if self._tries:
                 raise
             if whole and stands_for in MODULES:  # `import torch.fx` binds torch

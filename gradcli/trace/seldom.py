@@ -40,6 +40,7 @@ from gradcli.trace.parameter_calls import ParameterCalls
 from gradcli.trace.plateau import Plateaus
 from gradcli.trace.polynomials import Polynomials
 from gradcli.trace.python_functions import PythonFunctions
+from gradcli.trace.rare_python import RarePython
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
@@ -78,6 +79,7 @@ class Seldom:
         parts: list[Any] = [
             DtypeQueries(autograd),
             Reflection(autograd.values, python),
+            RarePython(autograd.values, python, call),
             Memory(autograd),
             Storages(autograd, put),
             Stores(autograd),

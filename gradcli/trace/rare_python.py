@@ -1,0 +1,143 @@
+"""What few cells use of `operator`, `itertools`, `statistics`, `collections` and `types`."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.items import Items
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.operators import contains, identity, is_same
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.python_functions import PythonFunctions
+from gradcli.trace.python_library import Namespace
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+Call: TypeAlias = Callable[[str, list[Any], dict[str, Any]], Any]
+_OF_ONE_ROW = ("mode", "multimode", "geometric_mean", "harmonic_mean", "median_low", "median_high")
+_OF_TWO_ROWS = ("correlation", "covariance", "linear_regression")
+
+
+class RarePython:
+    """The functions by name."""
+
+    def __init__(self, values: Values, python: PythonFunctions, call: Call) -> None:
+        """`call` calls a function by its name."""
+        self.values = values
+        self._python = python
+        self._numbers = PrintedNumbers(values)
+        self._call = call
+        self.methods: dict[str, Special] = {}
+        self.functions: dict[str, Special] = {
+            "operator.contains": lambda given, _: self._truth(contains(values, *given)),
+            "operator.is_": lambda given, _: identity(values, "is", *given),
+            "operator.is_not": lambda given, _: identity(values, "is not", *given),
+            "operator.not_": lambda given, _: self._truth(not values.truth(given[0])),
+            "operator.truth": lambda given, _: self._truth(values.truth(given[0])),
+            "operator.abs": partial(call, "abs"),
+            "operator.pos": lambda given, _: given[0],
+            "operator.countOf": self._count,
+            "operator.indexOf": self._index,
+            "operator.methodcaller": self._method_caller,
+            "itertools.filterfalse": self._refused,
+            "types.ModuleType": self._module,
+            "collections.ChainMap": self._chain,
+            **{f"statistics.{name}": partial(self._of_rows, name, 1) for name in _OF_ONE_ROW},
+            **{f"statistics.{name}": partial(self._of_rows, name, 2) for name in _OF_TWO_ROWS},
+            "statistics.quantiles": self._quantiles,
+        }
+
+    def _truth(self, found: bool) -> Value:
+        return self.values.graph.constant(found)
+
+    def _count(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("countOf", ("a", "b"), arguments, keywords)
+        items = self.values.elements(given["a"])
+        return self.values.plain(sum(is_same(self.values, each, given["b"]) for each in items))
+
+    def _index(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("indexOf", ("a", "b"), arguments, keywords)
+        for place, each in enumerate(self.values.elements(given["a"])):
+            if is_same(self.values, each, given["b"]):
+                return self.values.plain(place)
+        said = "sequence.index(x): x not in sequence"
+        raise RefusedError(("ValueError", said), "value", said)
+
+    def _method_caller(self, arguments: list[Value], keywords: Given) -> Value:
+        """`methodcaller("upper")`: a function that calls the method of what it is given."""
+        name, *rest = arguments
+
+        def call(_: str, given: list[Value], __: Given) -> Any:
+            return self._call("builtins.method", [name, given[0], *rest], keywords)
+
+        return BuiltIn("methodcaller", call)
+
+    def _refused(self, arguments: list[Value], keywords: Given) -> Any:
+        """The items that a function, or their own truth, is not true of."""
+        given = bind_names("filterfalse", ("function", "iterable"), arguments, keywords)
+        function, found = given["function"], []
+        for each in self.values.elements(given["iterable"]):
+            told = (yield function.call([each], {})) if isinstance(function, Object) else each
+            if not self.values.truth(told):
+                found.append(each)
+        return Items(found)
+
+    def _module(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("name", "doc")
+        given = bind_names("ModuleType", names, arguments, keywords, names[1:])
+        fields = {"__name__": given["name"], "__doc__": given.get("doc")}
+        return Namespace(self.values, fields, self._python.written, "module")
+
+    def _chain(self, arguments: list[Value], keywords: Given) -> Value:
+        """`ChainMap(a, b)` as it is read: the first dictionary that has a key tells."""
+        found = Dictionary(self.values)
+        for each in reversed(arguments):
+            if not isinstance(each, Dictionary):
+                raise GradcliError("type", "ChainMap is of dictionaries")
+            found.become([*found.pairs(), *each.pairs()])
+        return found
+
+    # --- statistics ---
+
+    def _row(self, value: Value) -> list[float]:
+        nodes = [self.values.tensor(each, "data") for each in self.values.elements(value)]
+        return [
+            int(number) if self._numbers.is_integer(node) else number
+            for node in nodes
+            for number in [self.values.evaluator.value(node).item()]
+        ]
+
+    def _of_rows(self, name: str, count: int, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names(name, ("data", "y")[:count], arguments, keywords)
+        texts = [each for row in given.values() for each in self.values.elements(row)]
+        is_text = bool(texts) and all(isinstance(each, str) for each in texts)
+        rows = [texts] if is_text else [self._row(each) for each in given.values()]
+        return self._computed(getattr(statistics, name), *rows)
+
+    def _quantiles(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("data", "n", "method")
+        given = bind_names("quantiles", names, arguments, keywords, names[1:])
+        count = self.values.integer(given["n"], "n") if "n" in given else 4
+        self.values.graph.check_room(max(0, count))
+        method = given.get("method", "exclusive")
+        compute: Any = partial(statistics.quantiles, n=count, method=method)
+        return self._computed(compute, self._row(given["data"]))
+
+    def _computed(self, compute: Callable[..., Any], *rows: Any) -> Value:
+        try:
+            found = compute(*rows)
+        except (statistics.StatisticsError, ValueError) as error:
+            said = type(error).__name__, str(error)
+            raise RefusedError(said, "value", str(error)) from None
+        if isinstance(found, tuple):
+            return tuple(map(self.values.plain, found))
+        if isinstance(found, list):
+            return Items([each if isinstance(each, str) else self.values.plain(each)
+                          for each in found])  # fmt: skip
+        return found if isinstance(found, str) else self.values.plain(found)
