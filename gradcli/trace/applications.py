@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError, Note, RefusedError, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
@@ -159,8 +161,8 @@ class Applications(NumpyCalls):
                 return TextArray.of(self.values, arguments[0])
         if name == "Variable":
             self._check_volatile(arguments, keywords)
-        if name == "where" and len(arguments) == 1 and not keywords:
-            name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
+        if len(arguments) + len(keywords) == 1 or "output_size" in keywords:
+            name, arguments, keywords = self._of_one(name, arguments, keywords)
         if self.values.of_complex is not None or is_complex_dtype(keywords.get("dtype")):
             self.have_all()
             applied = self.library.functions.get("complex.applied")
@@ -182,6 +184,20 @@ class Applications(NumpyCalls):
             if own is not None:
                 return own.call(arguments[1:], keywords)  # type: ignore[no-any-return]
         return self.applied(self.table[name], list(map(plain_value, arguments)), keywords)
+
+    def _of_one(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> tuple[str, list[Value], dict[str, Value]]:
+        """A call with one argument, where that means what several are needed for otherwise:
+        `where(mask)` are places, and `repeat_interleave(counts)` repeats 0, 1, …
+        """
+        if name == "where" and arguments:
+            return "torch.nonzero", arguments, {"as_tuple": self.graph.constant(True)}
+        if name == "repeat_interleave" and self.values.is_pytorch and len(arguments) < 2:
+            counts = arguments[0] if arguments else keywords.get("repeats")
+            if isinstance(counts, Node) and counts.ndim == 1 and "dim" not in keywords:
+                return name, [self.graph.constant(np.arange(counts.size)), counts], {}
+        return name, arguments, keywords
 
     def _check_volatile(self, arguments: list[Value], keywords: dict[str, Value]) -> None:
         """Leave out what `Variable(x, volatile=True)` once meant."""

@@ -125,8 +125,8 @@ class RarePython:
         given = bind_names("quantiles", names, arguments, keywords, names[1:])
         count = self.values.integer(given["n"], "n") if "n" in given else 4
         self.values.graph.check_room(max(0, count))
-        method = given.get("method", "exclusive")
-        compute: Any = partial(statistics.quantiles, n=count, method=method)
+        method: Any = given.get("method", "exclusive")
+        compute = partial(statistics.quantiles, n=count, method=method)
         return self._computed(compute, self._row(given["data"]))
 
     def _computed(self, compute: Callable[..., Any], *rows: Any) -> Value:

@@ -41,6 +41,7 @@ from gradcli.trace.plateau import Plateaus
 from gradcli.trace.polynomials import Polynomials
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.rare_python import RarePython
+from gradcli.trace.rare_tensors import RareTensors
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
@@ -84,6 +85,7 @@ class Seldom:
             Storages(autograd, put),
             Stores(autograd),
             MoreTensors(autograd, call, note_random),
+            RareTensors(autograd, call, note_random),
             arrays,
             grids,
             ArrayChanges(arrays, replace),
