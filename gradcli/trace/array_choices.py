@@ -32,6 +32,7 @@ class ArrayChoices:
             "np.fromfunction": self._from_function,
             "np.apply_along_axis": self._along_axis,
             "np.vectorize": self._vectorize,
+            "np.frompyfunc": self._from_python,
         }
 
     def _each(self, name: str, value: Value) -> list[Any]:
@@ -142,6 +143,14 @@ class ArrayChoices:
         if not isinstance(function, Object):
             raise GradcliError("type", "np.vectorize takes a function")
         return Vectorised(self._arrays, function)
+
+    def _from_python(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`np.frompyfunc(f, nin, 1)`, whose arrays of objects are arrays of numbers here."""
+        given = bind_names("frompyfunc", ("func", "nin", "nout"), arguments, keywords)
+        if self._values.integer(given["nout"], "nout") != 1:
+            raise GradcliError("value", "np.frompyfunc: a function gives one number here",
+                               hint="np.frompyfunc(f, n, 1), once for each result")  # fmt: skip
+        return Vectorised(self._arrays, self._function("frompyfunc", given["func"]))
 
 
 class Vectorised(Object):

@@ -94,6 +94,11 @@ _FUNCTIONS = {
     "blackman": Looked(("M",)), "bartlett": Looked(("M",)), "kaiser": Looked(("M", "beta"), 2),
     "take": Looked(("a", "indices", "axis"), 2), "left_shift": Looked(("x1", "x2"), 2),
     "right_shift": Looked(("x1", "x2"), 2),
+    "nanprod": Looked(_AXIS), "cumulative_sum": Looked(("x", "axis")),
+    "cumulative_prod": Looked(("x", "axis")), "matvec": Looked(("x1", "x2"), 2),
+    "vecmat": Looked(("x1", "x2"), 2), "unique_values": Looked(("x",)),
+    "bitwise_count": Looked(("x",)), "asarray_chkfinite": Looked(("a",)),
+    "poly": Looked(("seq_of_zeros",)),
     "histogram2d": Looked(("x", "y", "bins", "range", "density", "weights"), 2),
 }  # fmt: skip
 _REDUCED = ("a", "axis", "keepdims", "initial", "where")

@@ -20,7 +20,7 @@ MODULES = {
     "T": "torch", "torch.nn.functional": "F", "nn.functional": "F",
     "torch.functional.F": "F", "linalg": "torch.linalg",
     "autograd": "torch.autograd", "torch.autograd.function": "torch.autograd",
-    "numpy": "np", "numpy.linalg": "np.linalg",
+    "numpy": "np", "numpy.linalg": "np.linalg", "numpy.fft": "np.fft", "np.fft": "np.fft",
     "jax.numpy": "jnp", "jax.numpy.linalg": "jnp.linalg",
     "nn": "torch.nn", "optim": "torch.optim", "optim.lr_scheduler": "torch.optim.lr_scheduler",
     "lr_scheduler": "torch.optim.lr_scheduler", "copy": "copy", "collections": "collections",

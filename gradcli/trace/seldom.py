@@ -11,9 +11,11 @@ from gradcli.trace.array_choices import ArrayChoices
 from gradcli.trace.array_grids import ArrayGrids
 from gradcli.trace.array_iterators import ArrayIterators
 from gradcli.trace.array_layouts import ArrayLayouts
+from gradcli.trace.array_settings import ArraySettings
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.averaging import Averaging
 from gradcli.trace.checkpoints import Checkpoints
+from gradcli.trace.complex_arrays import ComplexArrays
 from gradcli.trace.complex_calls import ComplexCalls
 from gradcli.trace.composed_layers import ComposedLayers
 from gradcli.trace.devices import Devices
@@ -91,7 +93,9 @@ class Seldom:
             ArrayChanges(arrays, replace),
             ArrayChoices(arrays),
             UfuncMethods(arrays),
+            ArraySettings(arrays, call),
             Polynomials(arrays),
+            ComplexArrays(arrays),
             ComplexCalls(autograd, call, put),
             more_layers,
             ComposedLayers(layers),

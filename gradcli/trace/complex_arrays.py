@@ -1,0 +1,201 @@
+"""Arrays of complex numbers, as `np.fft` gives them: they are looked at, and have no gradient."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.arrays_of_numpy import ArrayCalls
+from gradcli.trace.items import Items, Unquoted
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, describe
+
+_TWO = {name: getattr(operator, name) for name in (
+    "add", "sub", "mul", "truediv", "pow", "matmul", "eq", "ne")}  # fmt: skip
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {f"__{n}__": of for n, of in _TWO.items()}
+_REFLECTED = {f"__r{name}__": of for name, of in _TWO.items()}
+_ALONE: dict[str, Callable[..., Any]] = {
+    "__neg__": np.negative, "__pos__": np.positive, "__abs__": np.abs, "__exp__": np.exp,
+    "__sum__": np.sum, "__mean__": np.mean, "__sqrt__": np.sqrt, "__square__": np.square,
+    "__conj__": np.conj, "__allclose__": np.allclose,
+}  # fmt: skip
+"""What functions of arrays are here, by the names that are asked for."""
+_METHODS = ("conj", "conjugate", "copy", "flatten", "mean", "ravel", "reshape", "sum", "tolist")
+_TRANSFORMS = {
+    **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), ("a", "n", "axis", "norm")),
+    **dict.fromkeys(("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"),
+                    ("a", "s", "axes", "norm")),
+    **dict.fromkeys(("fftfreq", "rfftfreq"), ("n", "d")),
+    **dict.fromkeys(("fftshift", "ifftshift"), ("x", "axes")),
+}  # fmt: skip
+_LOOKED = {"angle": ("z", "deg"), "real": ("val",), "imag": ("val",), "iscomplex": ("x",),
+           "iscomplexobj": ("x",), "isrealobj": ("x",)}  # fmt: skip
+
+
+class ComplexArray(Object):
+    """Complex numbers that are computed with by NumPy itself."""
+
+    what = "an array of complex numbers"
+    title = "ndarray"
+    holds_none = True
+
+    def __init__(self, calls: ComplexArrays, held: Any) -> None:
+        """`held` is an array, or one of NumPy's numbers."""
+        calls.values.graph.ledger.take(held.nbytes, "an array of complex numbers")
+        self._calls = calls
+        self.held = held
+
+    # --- elements ---
+
+    def length(self) -> int:
+        return len(self.held)
+
+    def elements(self) -> Items:
+        self._calls.values.graph.check_room(len(self.held))
+        return Items([self._calls.given(each) for each in self.held])
+
+    def item(self, items: Sequence[Any]) -> Value:
+        try:
+            return self._calls.given(self.held[tuple(map(self._place, items))])
+        except (IndexError, ValueError) as error:
+            said = type(error).__name__, str(error)
+            raise RefusedError(said, "index", str(error)) from None
+
+    def set_item(self, items: Sequence[Any], value: Any) -> None:
+        try:
+            self.held[tuple(map(self._place, items))] = self._calls.plain(value)
+        except (IndexError, ValueError) as error:
+            said = type(error).__name__, str(error)
+            raise RefusedError(said, "index", str(error)) from None
+
+    def _place(self, item: Any) -> Any:
+        if isinstance(item, slice):
+            bounds = (item.start, item.stop, item.step)
+            return slice(*(None if each is None else self._place(each) for each in bounds))
+        if item is None or item is Ellipsis or isinstance(item, int):
+            return item
+        values = self._calls.values
+        node = values.tensor(item, "an index")
+        if node.kind == "bool":
+            return np.asarray(values.evaluator.value(node), bool)
+        found = np.asarray(values.evaluator.value(values.index(node, "an index")))
+        return int(found) if not found.ndim else found.astype(np.int64)
+
+    # --- as an array ---
+
+    def special(self, name: str) -> Object | None:
+        known = name in _OPERATORS or name in _REFLECTED or name in _ALONE
+        return BuiltIn(name, self._operated) if known else None
+
+    def _operated(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        if name in _ALONE:
+            return self._calls.computed(_ALONE[name], [self, *arguments], keywords)
+        sides = [self, *arguments][:: -1 if name in _REFLECTED else 1]
+        compute = _REFLECTED[name] if name in _REFLECTED else _OPERATORS[name]
+        return self._calls.computed(compute, sides, {})
+
+    def attribute(self, name: str) -> Any:
+        if name == "shape":
+            return tuple(self._calls.values.plain(each) for each in self.held.shape)
+        if name in ("size", "ndim", "nbytes", "itemsize"):
+            return self._calls.values.plain(int(getattr(self.held, name)))
+        if name == "dtype":
+            return Unquoted(str(self.held.dtype))
+        if name in ("real", "imag", "T"):
+            return self._calls.given(getattr(self.held, name))
+        return super().attribute(name)
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
+        own: dict[str, Any] = {name: partial(self._called, name) for name in _METHODS}
+        return own | {name: partial(self._operated, name) for name in ("__neg__", "__pos__")}
+
+    def _called(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        if name == "tolist":
+            return _as_lists(self._calls, self.held)
+        return self._calls.computed(
+            lambda held, *given, **named: getattr(held, name)(*given, **named),
+            [self, *arguments],
+            keywords,
+        )
+
+    def shown(self) -> str:
+        with np.printoptions(**self._calls.values.array_options):
+            return str(self.held)
+
+    def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
+        with np.printoptions(**self._calls.values.array_options):
+            return [(repr(self.held), False)] if quoted else None
+
+
+def _as_lists(calls: ComplexArrays, held: Any) -> Value:
+    if not np.ndim(held):
+        return calls.given(held)
+    return Items([_as_lists(calls, each) for each in held])
+
+
+class ComplexArrays:
+    """The functions by name."""
+
+    def __init__(self, arrays: ArrayCalls) -> None:
+        self._arrays = arrays
+        self.values = arrays.values
+        self.methods: dict[str, Special] = {}
+        self.functions: dict[str, Special] = {
+            **{f"np.fft.{name}": partial(self._transform, name) for name in _TRANSFORMS},
+            **{f"np.{name}": partial(self._looked, name) for name in _LOOKED},
+        }
+
+    def given(self, found: Any) -> Value:
+        """What NumPy has computed as a value."""
+        if np.iscomplexobj(found):
+            return ComplexArray(self, found)
+        return self._arrays.array(found)
+
+    def plain(self, value: Value) -> Any:
+        """A value as NumPy takes it."""
+        if isinstance(value, ComplexArray):
+            return value.held
+        if isinstance(value, Object):
+            pair = getattr(value, "pair", None)
+            if pair is None:
+                raise GradcliError("type", f"arrays are not computed with {describe(value)}")
+            real, imaginary = map(self.values.evaluator.value, pair)
+            return (real + 1j * imaginary)[()]
+        if isinstance(value, Node) and self.values.plain_kind(value) == "float":
+            return self.values.number(value, "a number")
+        if isinstance(value, tuple) and not any(isinstance(each, Object) for each in value):
+            return tuple(self.values.integers(value, "a shape"))
+        return self._arrays.plain("an array", value)
+
+    def computed(
+        self, compute: Callable[..., Any], arguments: Sequence[Value], keywords: Given
+    ) -> Value:
+        """What a function of NumPy's gives."""
+        numbers = [self.plain(each) for each in arguments]
+        named = {name: self.plain(each) for name, each in keywords.items()}
+        try:
+            return self.given(compute(*numbers, **named))
+        except (ValueError, TypeError, np.exceptions.AxisError) as error:
+            said = type(error).__name__, str(error)
+            raise RefusedError(said, "value", str(error)) from None
+
+    def _transform(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        names = _TRANSFORMS[name]
+        given = bind_names(name, names, arguments, keywords, names[1:])
+        count = given.get("n")
+        if count is not None:
+            self.values.graph.check_room(max(0, self.values.integer(count, "n")))
+        return self.computed(getattr(np.fft, name), [given.pop(names[0])], given)
+
+    def _looked(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        names = _LOOKED[name]
+        given = bind_names(name, names, arguments, keywords, names[1:])
+        return self.computed(getattr(np, name), [given.pop(names[0])], given)
