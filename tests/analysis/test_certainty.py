@@ -303,9 +303,22 @@ def test_no_number_is_added_to_a_number() -> None:
 
 
 def test_the_gradient_of_what_has_no_name_is_not_certain() -> None:
-    """A factor may have been left out that is written nowhere."""
+    """A factor may have been left out that is written nowhere, or a term."""
     found = compared(*ENTROPY, "-p")
     assert (found.verdict, found.sure) == ("fail", False)
+    inputs = {"b": [0.5, -1.2, 0.3], "p": [0.2, 0.5, 0.3]}
+    found = compared("q = softmax(b); L = -sum(p*log(q))", inputs, "b", "-p")
+    assert (found.verdict, found.sure) == ("fail", False)
+    assert found.causes[0].message.startswith("the term q is missing")
+
+
+def test_a_vector_is_missing_behind_a_matrix() -> None:
+    program, inputs = (
+        "R = X - X@outer(w, w); L = sum(R**2)",
+        {"X": [[0.5, -1.2], [2.0, 0.3], [-0.7, 1.1]], "w": [0.6, -0.8]},
+    )
+    found = compared(program, inputs, "w", "-2*(X.T@R + R.T@X@w)")
+    assert found.causes[0].message.startswith("the factor w is missing: X.T @ R instead of X.T")
 
 
 UTILITY = (

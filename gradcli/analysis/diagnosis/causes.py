@@ -308,7 +308,7 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
     turned = any(each.code in TURNS for each in slips[0].also)
     if step is None or turned or not _explains(step, own[0], source):
         return own
-    if (step.code, own[0].code) in EITHER:
+    if (step.code, own[0].code) in EITHER or not _is_one(step):
         return [*own, step]
     text = step.message
     if step.code in LEFT_OUT and own[0].code != "term-missing":  # 2*l*y may be l*y and h*k, too

@@ -475,10 +475,11 @@ class Grower:
                 product = binary("@", part, other.expression)
                 cost = 1.55 + _length(piece) / 2 + 0.15 * more
                 yield Mutant(cost, "factor-missing", place, product, other)
-        for title, length in self.material.names.items() if len(shape) == 1 else ():
-            if length == shape:
+        likely = 1.95 if len(shape) == 1 else 1.55
+        for title, length in self.material.names.items():
+            if length == shape[-1:]:
                 product = binary("@", part, name(title))
-                yield Mutant(1.95, "factor-missing", place, product, Piece(name(title)))
+                yield Mutant(likely, "factor-missing", place, product, Piece(name(title)))
 
 
 def _values(formula: Expression) -> Iterator[Place]:
