@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Node
+from gradcli.graph import Node, Shape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.items import Items, Unquoted
@@ -38,6 +40,9 @@ _TRANSFORMS = {
 }  # fmt: skip
 _LOOKED = {"angle": ("z", "deg"), "real": ("val",), "imag": ("val",), "iscomplex": ("x",),
            "iscomplexobj": ("x",), "isrealobj": ("x",)}  # fmt: skip
+
+
+COMPLEX_BYTES = 16
 
 
 class ComplexArray(Object):
@@ -100,6 +105,10 @@ class ComplexArray(Object):
             return self._calls.computed(_ALONE[name], [self, *arguments], keywords)
         sides = [self, *arguments][:: -1 if name in _REFLECTED else 1]
         compute = _REFLECTED[name] if name in _REFLECTED else _OPERATORS[name]
+        with suppress(ValueError):  # NumPy says which shapes do not fit
+            self._calls.require(
+                _shape_of(compute, *(np.shape(self._calls.plain(s)) for s in sides))
+            )
         return self._calls.computed(compute, sides, {})
 
     def attribute(self, name: str) -> Any:
@@ -135,10 +144,36 @@ class ComplexArray(Object):
             return [(repr(self.held), False)] if quoted else None
 
 
+def _shape_of(compute: Callable[..., Any], one: Shape, other: Shape) -> Shape:
+    """The shape of what two arrays give. Raises ValueError where they do not fit."""
+    if compute is not operator.matmul:
+        return np.broadcast_shapes(one, other)
+    return (*np.broadcast_shapes(one[:-2], other[:-2]), *one[-2:-1], *other[-1:])
+
+
 def _as_lists(calls: ComplexArrays, held: Any) -> Value:
     if not np.ndim(held):
         return calls.given(held)
     return Items([_as_lists(calls, each) for each in held])
+
+
+def _transformed(shape: Shape, count: int | None, named: Mapping[str, Any]) -> Shape:
+    """The shape, at least, that a transform gives: of the lengths that are asked for, or of twice
+    that of the last axis.
+    """
+    if count is not None:  # of frequencies
+        return (count,)
+    lengths = named.get("s") if "s" in named else named.get("n")
+    if lengths is None:
+        return (2, *shape)
+    lengths = np.atleast_1d(lengths)
+    axes = named.get("axes", named.get("axis"))
+    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
+    found = list(shape)
+    for axis, length in zip(axes, lengths, strict=False):
+        if -len(found) <= axis < len(found):
+            found[axis] = int(length)
+    return tuple(found)
 
 
 class ComplexArrays:
@@ -173,7 +208,7 @@ class ComplexArrays:
             return self.values.number(value, "a number")
         if isinstance(value, tuple) and not any(isinstance(each, Object) for each in value):
             return tuple(self.values.integers(value, "a shape"))
-        return self._arrays.plain("an array", value)
+        return self._arrays.plain("fft", value)
 
     def computed(
         self, compute: Callable[..., Any], arguments: Sequence[Value], keywords: Given
@@ -181,6 +216,16 @@ class ComplexArrays:
         """What a function of NumPy's gives."""
         numbers = [self.plain(each) for each in arguments]
         named = {name: self.plain(each) for name, each in keywords.items()}
+        return self._made(compute, numbers, named)
+
+    def require(self, shape: Shape) -> None:
+        """Raise `limit-memory` where there is no room for complex numbers of this shape."""
+        count = math.prod(max(0, each) for each in shape)
+        self.values.graph.ledger.require(COMPLEX_BYTES * count, "an array of complex numbers")
+
+    def _made(
+        self, compute: Callable[..., Any], numbers: Sequence[Any], named: Mapping[str, Any]
+    ) -> Value:
         try:
             return self.given(compute(*numbers, **named))
         except (ValueError, TypeError, np.exceptions.AxisError) as error:
@@ -190,10 +235,10 @@ class ComplexArrays:
     def _transform(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         names = _TRANSFORMS[name]
         given = bind_names(name, names, arguments, keywords, names[1:])
-        count = given.get("n")
-        if count is not None:
-            self.values.graph.check_room(max(0, self.values.integer(count, "n")))
-        return self.computed(getattr(np.fft, name), [given.pop(names[0])], given)
+        first = self.plain(given.pop(names[0]))
+        named = {key: self.plain(each) for key, each in given.items()}
+        self.require(_transformed(np.shape(first), int(first) if names[0] == "n" else None, named))
+        return self._made(getattr(np.fft, name), [first], named)
 
     def _looked(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         names = _LOOKED[name]

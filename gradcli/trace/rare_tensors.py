@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -134,7 +135,7 @@ class RareTensors:
         points = self._array(given["input"], "histogramdd: input")
         points = points.reshape(-1, points.shape[-1])
         bins = self._bins(given["bins"], points.shape[-1])
-        cells = np.prod([each if isinstance(each, int) else len(each) for each in bins])
+        cells = math.prod(each if isinstance(each, int) else len(each) for each in bins)
         if cells > _MOST:
             raise GradcliError("limit-memory", f"a histogram of more than {_MOST:,} cells")
         ends = given.get("range")
