@@ -596,6 +596,15 @@ class Autograd(BackwardHooks):
         total = total if self.dtypes is None else self.dtypes.in_half(total)
         self.grads.change(node, total, apart=apart)
 
+    def add_by_hand(self, node: Node, grad: Node) -> None:
+        """What the node of a leaf does that is called: it adds to the grad."""
+        self._add(node, self._constant(grad))
+
+    def whole(self, node: Node, grad: Node) -> Node:
+        """A gradient in the shape of its tensor, as one that the program may hold."""
+        found = OPERATORS["expand"](grad, node.shape) if grad.shape != node.shape else grad
+        return found if self.records() and self.requires_grad(found) else self._constant(found)
+
     def _has_halves(self) -> bool:
         """Whether there are floats of 16 bits, to which gradients are rounded."""
         return self.dtypes is not None and self.dtypes.has_halves

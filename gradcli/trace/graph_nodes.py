@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
+from gradcli.differentiate import vjp
+from gradcli.differentiate.reverse import contributions
 from gradcli.graph import Node
 from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
+from gradcli.ops.elementwise import Elementwise
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.backward_hooks import OF_TWO, NodeHooks
@@ -58,6 +61,55 @@ class GraphNode(Object):
         return (
             isinstance(other, GraphNode) and self.name == other.name and self._made is other._made
         )
+
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        """The gradients of what its edges lead to, of the gradient of what it has made."""
+        (given,) = bind_names(self.name, ("grad",), arguments, keywords).values()
+        made, autograd = self._made, self._autograd
+        if made is None or autograd is None:
+            raise self._not_called()
+        change = autograd.values.tensor(given, "a gradient")
+        if change.shape != made.shape:
+            raise GradcliError("gradient-shape", f"{self.name} is given a gradient in the shape of "
+                               "its tensor")  # fmt: skip
+        if self.name == "AccumulateGrad":
+            return autograd.add_by_hand(made, change)
+        if self._is_freed():
+            raise GradcliError("graph-freed", "what this node has saved was freed by backward",
+                               hint="backward(retain_graph=True) keeps it")  # fmt: skip
+        ends = [None if each is None else each.made for each in self._operands()]
+        wanted = [each for each in ends if each is not None]
+        grads = iter(self._local(made, change, wanted))
+        found = [None if end is None else next(grads) for end in ends]
+        whole = tuple(
+            None if end is None or grad is None else autograd.whole(end, grad)
+            for end, grad in zip(ends, found, strict=True)
+        )
+        return whole[0] if len(whole) == 1 else whole
+
+    def _local(self, made: Node, change: Node, wanted: Sequence[Node]) -> Sequence[Node | None]:
+        """The gradients of these operands, where none flows on through them."""
+        places = [i for i, each in enumerate(made.inputs) if each in wanted]
+        is_spread = isinstance(made.op, Elementwise) and any(
+            each.shape != made.shape for each in wanted
+        )
+        if is_spread:  # PyTorch's node gives it in the whole shape, and its engine sums it later
+            raise self._not_called()
+        if [made.inputs[place] for place in places] == [*wanted]:
+            parts = dict(contributions(made, change, set(wanted), set()))
+            return [parts.get(place) for place in places]
+        if made in wanted or len({*wanted}) < len(wanted):
+            raise self._not_called()
+        return vjp([made], [change], wanted, rules=partial(_until, {*wanted}))
+
+    @property
+    def made(self) -> Node | None:
+        """What it has made."""
+        return self._made
+
+    def _not_called(self) -> GradcliError:
+        return GradcliError("value", f"{self.name} is not called by itself here",
+                            hint="torch.autograd.grad(y, x, v) gives the gradient")  # fmt: skip
 
     def _register(self, is_after: bool, arguments: list[Any], keywords: Given) -> HookHandle:
         """A function that is called before the gradient goes through the node, or after."""
@@ -130,6 +182,13 @@ class GraphNode(Object):
         is_own = self.name.endswith("Backward")  # PyTorch's own have a number behind it
         module = "torch.autograd.function." if is_own else ""
         return f"<{module}{self.name} object at 0x7f0000000000>"
+
+
+def _until(
+    stops: Container[Node], node: Node, change: Node, linked: Container[Node], selected: set[Node]
+) -> Iterable[tuple[int, Node]]:
+    """The contributions of a node, unless the walk ends there."""
+    return () if node in stops else contributions(node, change, linked, selected)
 
 
 def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:

@@ -133,6 +133,9 @@ class MethodCalls(FunctionValues):
                 if (found := self._by_its_name(name, owner)) is not None:
                     return found
                 raise
+        if name == "grad_fn" and self.values.is_tensor(owner):
+            made_by = self.attribute_of(owner, callee)
+            return made_by.call if isinstance(made_by, Object) else None
         kind = self.special.numbers.class_of(owner)
         own = self._method_of_python(kind, owner, callee) if kind else None
         if own is None:
