@@ -22,6 +22,7 @@ from gradcli.trace.classes import (
     Instance,
     descriptor,
 )
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.frames import Frame, UserFunction, docstring
 from gradcli.trace.objects import BuiltIn, Given
 from gradcli.trace.own_errors import OwnError, is_error
@@ -135,6 +136,26 @@ class ClassDefinitions:
             whole = yield tracer.decorated(value, whole)
         tracer.bind(statement.name, whole)
 
+    def derived(self, name: Value, bases: Value, fields: Value) -> Class:
+        """The class that `type` makes of a name, classes and what it has. Raises `type`."""
+        tracer = self._tracer
+        self._values.is_python = True
+        if not isinstance(name, str) or not isinstance(bases, tuple):
+            raise GradcliError("type", "type makes a class of a name, a tuple of classes and a "
+                               "dictionary", hint="type('A', (B,), {'x': 1})")  # fmt: skip
+        parents = [self._parent(each) for each in bases if _is_no_object(each)]
+        if None in parents or not isinstance(fields, Dictionary):
+            raise GradcliError("type", f"type cannot make {name} of these here",
+                               hint=f"class {name}: …")  # fmt: skip
+        frame = Frame(tracer.frame, of_class=True)
+        frame.path += f"{name}."
+        frame.values.update({str(key): value for key, value in fields.pairs()})
+        return Class(
+            name, [each for each in parents if isinstance(each, Class)],
+            [each for each in parents if isinstance(each, str)], frame, self._instance,
+            tracer.apply_function, tracer.autograd.run_inside,
+        )  # fmt: skip
+
     def _parent(self, value: Value) -> Class | str | None:
         """A class of the program's, one that stands for a layer or an optimiser, or the name of
         another one of PyTorch's.
@@ -167,6 +188,9 @@ class ClassDefinitions:
         ):
             return value
         what = value.name if isinstance(value, BuiltIn) else describe(value)
+        if what.endswith("Tensor"):
+            raise GradcliError("type", "a class cannot be made from torch.Tensor here",
+                               hint="an object that holds a tensor: self.data = x")  # fmt: skip
         if what == "type":
             raise GradcliError("type", "a class of classes is outside the language",
                                hint="a function of the class, as its decorator")  # fmt: skip
@@ -255,3 +279,8 @@ def _declared(body: Sequence[syntax.Statement], text: str) -> Iterator[str]:
             between = text[statement.target.span[1] : statement.value.span[0]]
             if ":" in between and "ClassVar" not in between:  # the tree has no types
                 yield statement.target.id
+
+
+def _is_no_object(value: Value) -> bool:
+    """Whether a class is another one than Python's `object`."""
+    return not (isinstance(value, BuiltIn) and value.name == "object")

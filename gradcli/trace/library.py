@@ -136,6 +136,7 @@ class Library:
             | settings.functions
         )
         self.functions["builtins.method"] = self._method
+        self.functions["builtins.class"] = self._class
         self.methods = (
             caller.special.methods | calls.methods | conversions.methods | settings.methods
         )
@@ -164,6 +165,13 @@ class Library:
         from gradcli.trace.unbound import unbound  # few programs name them
 
         return unbound(self.sequences, arguments, keywords)
+
+    def _class(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`type("A", (B,), {"x": 1})`."""
+        from gradcli.trace.class_definitions import ClassDefinitions  # few programs make them so
+
+        tracer: Any = self._caller
+        return ClassDefinitions(tracer).derived(*arguments)
 
     def knows(self, path: str) -> bool:
         """Whether an imported path can be what is there already: a module, or its member."""

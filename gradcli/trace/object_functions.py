@@ -194,6 +194,9 @@ class ObjectFunctions:
     def _type(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         from gradcli.trace.kinds_of_values import kind_of
 
+        if len(arguments) == 3:
+            made: Value = self._call("builtins.class", arguments, keywords)
+            return made
         (value,) = bind_names("type", ("object",), arguments, keywords).values()
         kind = kind_of(value, self.numbers)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
