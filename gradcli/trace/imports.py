@@ -31,7 +31,8 @@ HINTS = ("typing", "collections.abc", "numbers")
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
-_NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
+_NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis",
+            "torch.newaxis")  # fmt: skip
 """Members of modules that are None: this PyTorch has no GPU."""
 _FLAGS = ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE")
 _BY_PATH: dict[str, float | str | tuple[int, ...]] = {

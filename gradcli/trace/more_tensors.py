@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Node
 from gradcli.ops import FUNCTIONS, f
-from gradcli.ops.control import detach
+from gradcli.ops.control import detach, leaf
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import whole
@@ -80,6 +80,7 @@ class MoreTensors:
             "argwhere": self._argwhere,
             "is_same_size": self._is_same_size,
             "is_nonzero": self._is_nonzero,
+            **dict.fromkeys(("is_conj", "is_neg"), lambda *_: self.values.graph.constant(False)),
         }
         self.methods: dict[str, Special] = known | {
             "ndimension": self._ndimension,
@@ -103,6 +104,7 @@ class MoreTensors:
             "torch.linalg.matrix_rank": self._matrix_rank,
             "torch.nn.Transformer.generate_square_subsequent_mask": self._causal_mask,
             "torch.Size": self._size,
+            "torch.nn.Buffer": self._buffer,
             **dict.fromkeys(("torch.dtype", "torch.memory_format", "torch.layout"), _not_made),
             "torch.numel": self._numel,
             "torch.scalar_tensor": self._scalar,
@@ -119,6 +121,8 @@ class MoreTensors:
             "torch.set_rng_state": self._go_back_to,
             "torch.fork_rng": lambda *_: ForkedDraws(self.values.graph),
             "torch.seed": self._new_seed,
+            "torch.get_num_interop_threads": lambda *_: self.values.graph.constant(1.0),
+            "torch.is_warn_always_enabled": lambda *_: self.values.graph.constant(False),
             "torch.get_num_threads": lambda *_: self.values.graph.constant(1.0),
         }
 
@@ -212,6 +216,15 @@ class MoreTensors:
         tol = next((self.values.number(given[each], each) for each in ("tol", "atol")
                     if given.get(each) is not None), None)  # fmt: skip
         return self._constant(np.asarray(np.linalg.matrix_rank(array, tol)).astype(np.int64))
+
+    def _buffer(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`nn.Buffer(x)`, which a module that it is assigned to takes as a buffer."""
+        names = ("data", "persistent")
+        given = bind_names("Buffer", names, arguments, keywords, names[1:])
+        made = leaf(detach(self.values.tensor(given["data"], "Buffer: data")), marked=False)
+        kept = given.get("persistent", self.values.graph.constant(True))
+        self.values.store(made, "persistent", kept)
+        return made
 
     def _causal_mask(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """0 up to the diagonal, -inf behind it."""

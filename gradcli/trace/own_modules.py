@@ -88,6 +88,9 @@ class Model(Instance, Module):
             if isinstance(held, Node):
                 held = self.values.current(held)
             self.check_same_kind(name, held, value, is_buffer=name in self._buffers)
+        kept = self.values.attributes.get(value, {}) if isinstance(value, Node) else {}
+        if "persistent" in kept:  # as `nn.Buffer` has it
+            return self._register_buffer([name, value, kept["persistent"]], {})
         if value is None and name in self.own():
             self.empty["_parameters"][name] = None
         return Instance.set(self, name, value)

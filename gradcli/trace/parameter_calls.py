@@ -59,6 +59,7 @@ class ParameterCalls:
         self.functions |= {
             "torch.nn.utils.parameters_to_vector": self._to_vector,
             "torch.nn.utils.clip_grad_norm_": self._clip_norm,
+            "torch.nn.utils.clip_grad_norm": self._clip_norm,  # its name of old
             "torch.nn.utils.clip_grad_value_": self._clip_value,
             "torch.nn.utils.get_total_norm": self._total_norm,
             "torch.nn.utils.clip_grads_with_norm_": self._clip_with_norm,
