@@ -23,6 +23,7 @@ from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.complex_tensors import ComplexNumber
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
+from gradcli.trace.slices import SliceOf
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 from gradcli.trace.whole_numbers import are_integers
@@ -111,6 +112,22 @@ def between(arrays: ArrayCalls, title: str, bounds: slice) -> Array:
     return np.arange(start, stop, step)
 
 
+class IndexMaker(Object):
+    """`np.s_[1:3]`: what stands between brackets, as a value."""
+
+    what = "a maker of indices"
+    title = "IndexExpression"
+    holds_none = True
+
+    def __init__(self, *, keeps_one: bool) -> None:
+        """A single index is a tuple, too, where that is kept."""
+        self._keeps_one = keeps_one
+
+    def item(self, items: Sequence[Any]) -> Any:
+        found = tuple(SliceOf(each) if isinstance(each, slice) else each for each in items)
+        return found if self._keeps_one or len(found) > 1 else found[0]
+
+
 class ArrayGrids:
     """The functions by name."""
 
@@ -126,6 +143,8 @@ class ArrayGrids:
             **{f"np.{name}": partial(self._from, name) for name in _FROM},
         }
         self.constants: dict[str, Value] = {
+            "numpy.s_": IndexMaker(keeps_one=False),
+            "numpy.index_exp": IndexMaker(keeps_one=True),
             **{f"numpy.{name}": PlacesBetween(arrays, name) for name in ("mgrid", "ogrid")},
             **{f"numpy.{name}": Joining(arrays, name) for name in ("c_", "r_")},
         }
