@@ -35,13 +35,13 @@ class RarePython:
         self._call = call
         self.methods: dict[str, Special] = {}
         self.functions: dict[str, Special] = {
-            "operator.contains": lambda given, _: self._truth(contains(values, *given)),
-            "operator.is_": lambda given, _: identity(values, "is", *given),
-            "operator.is_not": lambda given, _: identity(values, "is not", *given),
-            "operator.not_": lambda given, _: self._truth(not values.truth(given[0])),
-            "operator.truth": lambda given, _: self._truth(values.truth(given[0])),
+            "operator.contains": self._of(2, lambda a, b: self._truth(contains(values, a, b))),
+            "operator.is_": self._of(2, lambda a, b: identity(values, "is", a, b)),
+            "operator.is_not": self._of(2, lambda a, b: identity(values, "is not", a, b)),
+            "operator.not_": self._of(1, lambda a: self._truth(not values.truth(a))),
+            "operator.truth": self._of(1, lambda a: self._truth(values.truth(a))),
             "operator.abs": partial(call, "abs"),
-            "operator.pos": lambda given, _: given[0],
+            "operator.pos": self._of(1, lambda a: a),
             "operator.countOf": self._count,
             "operator.indexOf": self._index,
             "operator.methodcaller": self._method_caller,
@@ -52,6 +52,16 @@ class RarePython:
             **{f"statistics.{name}": partial(self._of_rows, name, 2) for name in _OF_TWO_ROWS},
             "statistics.quantiles": self._quantiles,
         }
+
+    def _of(self, count: int, compute: Callable[..., Value]) -> Special:
+        """A function of so many values, which have no names."""
+
+        def called(arguments: list[Value], keywords: Given) -> Value:
+            if len(arguments) != count or keywords:
+                raise GradcliError("type", f"this function of operator takes {count} values")
+            return compute(*arguments)
+
+        return called
 
     def _truth(self, found: bool) -> Value:
         return self.values.graph.constant(found)
@@ -71,10 +81,13 @@ class RarePython:
 
     def _method_caller(self, arguments: list[Value], keywords: Given) -> Value:
         """`methodcaller("upper")`: a function that calls the method of what it is given."""
+        if not arguments or not isinstance(arguments[0], str):
+            raise GradcliError("type", "methodcaller takes the name of a method",
+                               hint="methodcaller('upper')")  # fmt: skip
         name, *rest = arguments
 
         def call(_: str, given: list[Value], __: Given) -> Any:
-            return self._call("builtins.method", [name, given[0], *rest], keywords)
+            return self._call("builtins.method", [name, *given, *rest], keywords)
 
         return BuiltIn("methodcaller", call)
 
@@ -82,6 +95,8 @@ class RarePython:
         """The items that a function, or their own truth, is not true of."""
         given = bind_names("filterfalse", ("function", "iterable"), arguments, keywords)
         function, found = given["function"], []
+        if not isinstance(function, Object) and function is not None:
+            raise GradcliError("type", "filterfalse takes a function, or None, and a list")
         for each in self.values.elements(given["iterable"]):
             told = (yield function.call([each], {})) if isinstance(function, Object) else each
             if not self.values.truth(told):

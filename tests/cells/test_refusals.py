@@ -25,3 +25,23 @@ def test_what_autocast_rounds_inside_is_not_computed_without_that(name: str) -> 
             "import torch\nwith torch.autocast('cpu', dtype=torch.bfloat16):\n"
             f"    print(torch.{name}(torch.ones(2, 3)))"
         )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import numpy as np\nnp.fft.fft2(np.ones((2, 2)), s=(10**6, 10**6))",
+        "import numpy as np\nnp.fft.fft([1., 2.], n=10**12)",
+        "import numpy as np\nnp.fft.fftfreq(10**12)",
+        "import operator\noperator.contains([1])",
+        "import operator\noperator.methodcaller()",
+        "import itertools\nitertools.filterfalse(3, [1])",
+        "import torch\ntorch.Tensor.add()",
+        "import torch\ntorch.ones(2).__add__()",
+        "import torch\nclass X(torch.Tensor): pass",
+        "A = type('A', (3,), {})",
+    ],
+)
+def test_a_wrong_call_is_an_error_of_the_cell(cell: str) -> None:
+    with pytest.raises(GradcliError):
+        ours(cell)
