@@ -8,6 +8,7 @@ _BY_MODULE = {
         "ShortTensor CharTensor ByteTensor BoolTensor BFloat16Tensor"
     ),
     "torch._C": "Generator _LinAlgError",
+    "torch.autograd.gradcheck": "GradcheckError",
     "torch.nn.utils.rnn": "PackedSequence",
     "numpy": "ndarray str_ float64 float32 int64 int32 uint8",
     "collections": "OrderedDict defaultdict Counter deque",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from gradcli.diagnostics import Code, Diagnostic, GradcliError, RefusedError
-from gradcli.language import syntax
 from gradcli.trace.autograd import OVERWRITTEN
 from gradcli.trace.autograd_calls import UNFOLLOWED_INPUT, UNUSED_INPUT
 from gradcli.trace.caught import Caught, RaisedError
 from gradcli.trace.conversions import NUMPY_OF_GRAD
 from gradcli.trace.elements import LEAF_IN_PLACE, VIEW_IN_PLACE
+from gradcli.trace.kinds_of_values import is_class
 from gradcli.trace.own_errors import kinds_of
 from gradcli.trace.wordings import worded
 
@@ -66,22 +67,29 @@ _OWN_MESSAGES = {
 """By what gradcli says."""
 
 
-def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
-    """Whether `except …` is for an error; limits are never caught."""
+def catches(names: Collection[str] | None, error: GradcliError) -> bool:
+    """Whether `except …` of classes is for an error, or one of all; limits are never caught."""
     own = None
     if isinstance(error, RaisedError):
         own = kinds_of(error.name) if error.value is None else error.value.kinds()
     elif (known := _elsewhere(error)) is not None:
         own = kinds_of(known[0])
     found = own or _CLASSES.get(error.diagnostic.code)
-    if found is None or handler is None:
+    if found is None or names is None:
         return found is not None
-    names = handler.items if isinstance(handler, syntax.Tuple) else (handler,)
-    for each in names:
-        name = each.name if isinstance(each, syntax.Attribute) else getattr(each, "id", "")
-        if name in _ALL or name in found:
-            return True
-    return False
+    return any(each in _ALL or each in found for each in names)
+
+
+def classes_in(value: Any) -> set[str]:
+    """The names of a class, or of those in a tuple."""
+    found, waiting = set[str](), [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, tuple):
+            waiting += each
+        elif is_class(each):
+            found.add(each.name.rpartition(".")[2])
+    return found
 
 
 def caught(error: GradcliError) -> Any:

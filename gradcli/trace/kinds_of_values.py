@@ -28,7 +28,7 @@ from gradcli.trace.items import (
 )
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, ClassName, Object, TypeHint, plain_value
-from gradcli.trace.own_errors import OwnError, is_error, kinds_of
+from gradcli.trace.own_errors import LIBRARY_ERRORS, OwnError, is_error, kinds_of
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value, describe
@@ -131,7 +131,7 @@ def is_class(value: Value) -> bool:
 def is_known(name: str) -> bool:
     """Whether a class has that name, wherever it is defined."""
     of_python = name in _KNOWN or name in _ALIASES or name in _ABSTRACT or name in _OF_NUMPY
-    return of_python or is_error(name) or is_family(name) or name in PLACES
+    return of_python or is_error(name) or is_family(name) or name in {**PLACES, **LIBRARY_ERRORS}
 
 
 def known_kind(value: Value, name: str) -> Value:

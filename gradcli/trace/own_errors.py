@@ -12,6 +12,14 @@ from gradcli.trace.modules import Method
 from gradcli.trace.objects import BuiltIn, ClassName, Given, Object
 from gradcli.trace.values import Value, Values
 
+LIBRARY_ERRORS = {
+    "_LinAlgError": ("RuntimeError",), "GradcheckError": ("RuntimeError",),
+    "OutOfMemoryError": ("RuntimeError",), "LinAlgError": ("ValueError",),
+    "AxisError": ("ValueError", "IndexError"), "JSONDecodeError": ("ValueError",),
+    "FrozenInstanceError": ("AttributeError",),
+}  # fmt: skip
+"""What classes of errors of PyTorch, NumPy and Python's libraries are made from."""
+
 
 def is_error(name: str) -> bool:
     """Whether Python has a class of errors of that name."""
@@ -26,10 +34,10 @@ def class_of_errors(name: str, written: Callable[..., str]) -> ClassName:
 
 def kinds_of(name: str) -> frozenset[str]:
     """A class of errors, and those that it is made from."""
-    if name == "_LinAlgError":  # what PyTorch calls torch.linalg.LinAlgError
-        return kinds_of("RuntimeError") | {name, "LinAlgError"}
     if not is_error(name):
-        return frozenset((name, "Exception", "BaseException"))
+        roots = LIBRARY_ERRORS.get(name, ("Exception",))
+        also = ("LinAlgError",) if name == "_LinAlgError" else ()  # torch.linalg's name of it
+        return frozenset((name, *also)).union(*map(kinds_of, roots))
     return frozenset(each.__name__ for each in getattr(builtins, name).__mro__)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, Fields
@@ -187,7 +187,8 @@ class PythonLibrary:
         try:
             return self._value(json.loads(text), 0)
         except (ValueError, RecursionError) as error:
-            raise GradcliError("value", f"this is no JSON: {error}") from None
+            elsewhere = type(error).__name__, str(error)
+            raise RefusedError(elsewhere, "value", f"this is no JSON: {error}") from None
 
     def _value(self, found: Any, depth: int) -> Value:
         if depth > _DEEPEST:

@@ -142,7 +142,7 @@ class Scopes(Bindings):
                 leave = yield self.body(statement.body)
         except GradcliError as error:
             self.frame, self.records = frame, records
-            handler = self._handler(statement.handlers, error)
+            handler = yield self._handler(statement.handlers, error)
             if handler is None:
                 raise
             before, self._handled = self._handled, error
@@ -170,13 +170,32 @@ class Scopes(Bindings):
             if not self._tries:
                 self.graph.tried = None
 
-    def _handler(
-        self, handlers: Sequence[syntax.Handler], error: GradcliError
-    ) -> syntax.Handler | None:
+    def _handler(self, handlers: Sequence[syntax.Handler], error: GradcliError) -> Visit:
         """The first handler for an error, if there is one."""
         from gradcli.trace.exceptions import catches
 
-        return next((each for each in handlers if catches(each.error, error)), None)
+        for each in handlers:
+            names = None if each.error is None else (yield self._names_of_errors(each.error))
+            if catches(names, error):
+                return each
+        return None
+
+    def _names_of_errors(self, handled: syntax.Expression) -> Visit:
+        """The names of the classes of errors that `except` is for."""
+        from gradcli.trace.exceptions import classes_in
+
+        names, waiting = set[str](), [handled]
+        while waiting:
+            each = waiting.pop()
+            path = path_of(each)
+            if isinstance(each, syntax.Tuple):
+                waiting += each.items
+            elif path is not None and not self._is_of_program(each):
+                names.add(path[-1])
+            else:
+                value = yield self.visit(each.value if isinstance(each, syntax.Starred) else each)
+                names |= classes_in(value) or {*(path or ())[-1:]}
+        return names
 
     def raise_(self, statement: syntax.Raise) -> Visit:
         """An error of the program's own, which `except` of that class catches."""
