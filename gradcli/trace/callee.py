@@ -47,7 +47,7 @@ MODULES = {
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",
         "torch.utils.data", "torch.nn.utils", "torch.nn.attention", "torch.nn.attention.SDPBackend",
         "torch.nn.utils.rnn", "torch.nn.parallel", "torch.distributions", "torch.distributions.kl",
-        "torch.utils.checkpoint", "torch.utils.dlpack",
+        "torch.utils.checkpoint", "torch.utils.dlpack", "torch.utils._pytree",
         "torch.distributions.Transform", "torch.distributions.transforms.Transform",
         "torch.version", "torch.cuda", "torch.mps", "torch.xpu", "torch.backends",
         "torch.backends.cudnn",

@@ -28,15 +28,15 @@ class ComputedParameter:
         constants: dict[str, Node] | None = None,
         always: bool = False,
     ) -> None:
-        """`compute` gives the value, or the visitor that finds it; `always` computes it each time
-        that it is read, not at each call of the module alone.
+        """`compute` gives the value, or what the first of `kind` computes it of; `always`
+        computes it each time that it is read, not at each call of the module alone.
         """
         self.module = module
         self.name = name
         self.originals = originals
         self.constants = constants or {}
         self.kind: Any = None
-        """What computes it, for those who look for one of that kind."""
+        """What computes it one after another, where these are modules."""
         self._compute = compute
         self._always = always
 
@@ -63,7 +63,10 @@ class ComputedParameter:
             return
         if known is not None:
             known.add(self)
-        self.module.store()[self.name] = yield self._compute(self)
+        found = yield self._compute(self)
+        for each in self.kind or ():
+            found = yield each.call(found if isinstance(found, list) else [found], {})
+        self.module.store()[self.name] = self.module.values.tensor(found)
 
     def assign(self, value: Value) -> Any:
         """Give the originals values by which it has this one: `module.weight = a`."""

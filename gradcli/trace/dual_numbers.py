@@ -15,7 +15,14 @@ from gradcli.trace.objects import Recording
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
-Unpacked = namedtuple("Unpacked", ("primal", "tangent"))
+
+class Unpacked(namedtuple("Unpacked", ("primal", "tangent"))):
+    """A dual number's parts."""
+
+    __slots__ = ()
+    title = "UnpackedDualTensor"
+
+
 _MODULE = "torch.autograd.forward_ad"
 
 

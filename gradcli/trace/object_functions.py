@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Generated, Items, Passed
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
+from gradcli.trace.operators import is_same
 from gradcli.trace.orders import sorting_keys
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import no_names
@@ -76,8 +77,25 @@ class ObjectFunctions:
     # --- functions of lists ---
 
     def _iter(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        (value,) = bind_names("iter", ("iterable",), arguments, keywords).values()
-        return Remaining(self.values, self.values.elements(value))
+        names = ("iterable", "sentinel")
+        given = bind_names("iter", names, arguments, keywords, names[1:])
+        value = given["iterable"]
+        if "sentinel" not in given:
+            return Remaining(self.values, self.values.elements(value))
+        if not isinstance(value, Object):
+            raise RefusedError(
+                ("TypeError", "iter(v, w): v must be callable"), "type",
+                "iter of two values calls the first one", hint="iter(f, None)",
+            )  # fmt: skip
+        return Remaining(self.values, self._until(value, given["sentinel"]))
+
+    def _until(self, function: Object, sentinel: Value) -> Iterator[Value]:
+        """What a function gives at each call, up to the one that gives the sentinel."""
+        while True:
+            value = self._autograd.run_inside(function.call([], {}))
+            if is_same(self.values, value, sentinel):
+                return
+            yield value
 
     def _sorted(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         names = ("iterable", "key", "reverse")

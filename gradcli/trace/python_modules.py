@@ -291,7 +291,9 @@ class PythonModules:
 
     def _ordered(self, root: str, name: str, arguments: list[Value], keywords: Given) -> Value:
         """`name` of two objects, of `root` and `==`."""
-        one, other = self._instances(arguments)
+        one, other = arguments
+        if not isinstance(one, Instance):
+            raise GradcliError("type", f"{describe(one)} has no {root}")
         holds = self.values.truth(one.asked(root, other))
         equal = bool(one.equals(other))
         less = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,27 @@ from gradcli.trace.values import Value, Values, describe
 
 Amount = float | int
 """A part of the elements from 0 to 1, or how many they are."""
+
+
+class Norm(Object):
+    """What PyTorch's own norms are among the parametrizations of a weight."""
+
+    what = "a parametrization"
+
+    def __init__(self, title: str, inverse: Callable[[Node], Value]) -> None:
+        """`inverse` gives the originals of a weight."""
+        self.title = title
+        self._inverse = BuiltIn("right_inverse", lambda _, given, __: inverse(given[0]))
+
+    def shown(self) -> str:
+        return self.title
+
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        """The weight, of which the norm is taken before."""
+        return arguments[0]
+
+    def special(self, name: str) -> Object | None:
+        return self._inverse if name == "right_inverse" else None
 
 
 class Cached(Recording):
@@ -161,12 +183,14 @@ class Reparametrising:
             return found
 
         always = second.startswith("parametrizations")
-        return (yield self._have(ComputedParameter(module, str(name), originals, compute,
-                                                   always=always)))  # fmt: skip
+        computed = ComputedParameter(module, str(name), originals, compute, always=always)
+        if always:
+            computed.kind = [Norm("_WeightNorm()", lambda weight: (length(weight), weight))]
+        return (yield self._have(computed))
 
     def _spectral_norm(self, title: str, arguments: list[Value], keywords: Given) -> Any:
         """Miyato et al. (2018): the weight divided by its largest singular value, which the power
-        method finds; its vectors are kept from call to call.
+        method finds; its vectors are buffers, and kept from call to call.
         """
         names = ("module", "name", "n_power_iterations", "eps", "dim")
         given = bind_names("spectral_norm", names, arguments, keywords, names[1:])
@@ -179,27 +203,39 @@ class Reparametrising:
         )
         if not 0 < turns <= MOST_TURNS:
             raise GradcliError("value", f"n_power_iterations is from 1 to {MOST_TURNS}")
-        vectors = [np.ones(node.shape[0]) / np.sqrt(node.shape[0])]
         whole = title.format(name)
+        always = whole.startswith("parametrizations")
+        kept = [f"parametrizations.{name}.0._{x}" if always else f"{name}_{x}" for x in "uv"]
+
+        def vectors(computed: ComputedParameter, count: int) -> list[Array]:
+            value = self.values.evaluator.value
+            weight: Array = value(computed.original(whole))
+            matrix = weight.reshape(len(weight), -1)
+            u, v = (value(computed.original(each)) for each in kept)
+            for _ in range(count):
+                v = _unit(matrix.T @ u)
+                u = _unit(matrix @ v)
+            made = [leaf(self.values.graph.constant(each), marked=False) for each in (u, v)]
+            computed.constants = dict(zip(kept, made, strict=True))
+            return [u, v]
 
         def compute(computed: ComputedParameter) -> Node:
             weight = computed.original(whole)
+            u, v = vectors(computed, turns if module.training else 0)
             rows = reshape(weight, weight.shape[0], -1)
-            matrix: Array = self.values.evaluator.value(rows)
-            u = vectors[0]
-            for _ in range(turns if module.training else 1):
-                v = _unit(matrix.T @ u)
-                after = _unit(matrix @ v)
-                u = after if module.training else u
-            vectors[0] = u
-            constant = self.values.graph.constant
-            sigma = FUNCTIONS["sum"].build(rows * constant(np.outer(u, v)))
-            scaled: Node = weight / sigma
+            outer = self.values.graph.constant(np.outer(u, v))
+            scaled: Node = weight / FUNCTIONS["sum"].build(rows * outer)
             return scaled
 
-        always = whole.startswith("parametrizations")
-        computed = ComputedParameter(module, name, {whole: self._leaf(node)}, compute,
+        starts = {
+            each: leaf(self.values.graph.constant(_unit(np.ones(size))), marked=False)
+            for each, size in zip(kept, (node.shape[0], node.size // node.shape[0]), strict=True)
+        }
+        computed = ComputedParameter(module, name, {whole: self._leaf(node)}, compute, starts,
                                      always=always)  # fmt: skip
+        if always:
+            computed.kind = [Norm("_SpectralNorm()", lambda weight: weight)]
+            vectors(computed, FIRST_TURNS)
         return (yield self._have(computed))
 
     def _register(self, arguments: list[Value], keywords: Given) -> Any:
@@ -222,11 +258,8 @@ class Reparametrising:
             f"{whole}{place}": each for place, each in enumerate(several)
         }  # fmt: skip
 
-        def compute(computed: ComputedParameter) -> Any:
-            found: list[Value] = [computed.original(each) for each in starts]
-            for each in computed.kind:
-                found = [(yield each.call(found, {}))]
-            return self.values.tensor(found[0])
+        def compute(computed: ComputedParameter) -> list[Node]:
+            return [computed.original(each) for each in starts]
 
         if before is not None and before.kind:
             before.kind.append(by)
@@ -336,6 +369,8 @@ class Reparametrising:
 
 MOST_TURNS = 10_000
 """Of the power method."""
+FIRST_TURNS = 15
+"""Of it, where PyTorch's later spectral_norm begins; the earlier one begins with random vectors."""
 
 
 def _unit(vector: Array) -> Array:

@@ -42,6 +42,7 @@ from gradcli.trace.parameter_calls import ParameterCalls
 from gradcli.trace.plateau import Plateaus
 from gradcli.trace.polynomials import Polynomials
 from gradcli.trace.python_functions import PythonFunctions
+from gradcli.trace.pytrees import PyTrees
 from gradcli.trace.rare_python import RarePython
 from gradcli.trace.rare_tensors import RareTensors
 from gradcli.trace.reflection import Reflection
@@ -117,6 +118,7 @@ class Seldom:
             ArrayIterators(autograd.values),
             ArrayLayouts(autograd),
             Sobols(autograd),
+            PyTrees(autograd.values),
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
         if distributions is not None:
