@@ -38,14 +38,14 @@ class ComputedParameter:
         self.kind: Any = None
         """What computes it one after another, where these are modules."""
         self._compute = compute
-        self._always = always
+        self.always = always
 
     def of(self, module: Module, copied: Callable[[Node], Node]) -> ComputedParameter:
         """The same of another module, a copy of this one."""
         originals = {name: copied(node) for name, node in self.originals.items()}
         constants = {name: copied(node) for name, node in self.constants.items()}
         made = ComputedParameter(
-            module, self.name, originals, self._compute, constants, self._always
+            module, self.name, originals, self._compute, constants, self.always
         )
         made.kind = self.kind
         module.parametrizations = Originals(module)
@@ -96,7 +96,7 @@ class ComputedParameter:
 
     def read(self) -> Any:
         """It as an attribute of the module."""
-        if self._always:
+        if self.always:
             yield self.renew()
         return self.module.values.now(self.module.store()[self.name])
 

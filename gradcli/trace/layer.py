@@ -75,7 +75,10 @@ class Layer(Module):
 
     def hold_copies(self, copied: Callable[[Node], Node]) -> None:
         """Have copies of its tensors from now on, as a copy of a layer does."""
-        self._parameters = {name: copied(node) for name, node in self.own().items()}
+        renewed = {name for name, each in self.computed.items() if each.always}
+        self._parameters = {
+            name: node if name in renewed else copied(node) for name, node in self.own().items()
+        }
         self.statistics = {name: copied(node) for name, node in self.statistics.items()}
         self.computed = {name: each.of(self, copied) for name, each in self.computed.items()}
 
