@@ -218,6 +218,7 @@ class Builder:
         return ClassDefinition(
             self.tokens.name(place),
             tuple(base for base in bases if type(base) is not Keyword),
+            tuple(each for each in bases if type(each) is Keyword and each.name != "metaclass"),
             body,
             tuple(part.value for part in parts if type(part) is _Decorator),
             span,

@@ -118,9 +118,11 @@ def _statement(
                 return [(0, f"{head} = {_bare(body[0].value)}{behind}")]
             lines += [(0, f"@{print_expression(each)}") for each in decorators]
             blocks = [(f"def {head}", body)]
-        case ClassDefinition(name, bases, body, decorators):
+        case ClassDefinition(name, bases, keywords, body, decorators):
             lines += [(0, f"@{print_expression(each)}") for each in decorators]
-            above = f"({', '.join(map(print_expression, bases))})" if bases else ""
+            options = [f"{each.name}={_bare(each.value)}" for each in keywords]
+            inside = [*map(print_expression, bases), *options]
+            above = f"({', '.join(inside)})" if inside else ""
             blocks = [(f"class {name}{above}", body)]
         case Match():
             return _match(statement, behind)

@@ -33,7 +33,11 @@ def _fill_5(self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
     self.a, self.b, self.c, self.d, self.e = a, b, c, d, e
 
 
-_FILLS = (_fill_1, _fill_2, _fill_3, _fill_4, _fill_5)
+def _fill_6(self: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
+    self.a, self.b, self.c, self.d, self.e, self.f = a, b, c, d, e, f
+
+
+_FILLS = (_fill_1, _fill_2, _fill_3, _fill_4, _fill_5, _fill_6)
 """By the count of fields: a constructor, of which each class takes the code with its own names in
 place of `a`, `b` …. A text holds so many nodes that a loop over the fields would take a fifth of
 the time of parsing.
@@ -352,10 +356,11 @@ class FunctionDefinition(Syntax):
 
 
 class ClassDefinition(Syntax):
-    """`class name(bases): …`."""
+    """`class name(bases, name=value): …`; of the keywords, a metaclass means nothing here."""
 
     name: str
     bases: tuple[Expression, ...]
+    keywords: tuple[Keyword, ...]
     body: tuple[Statement, ...]
     decorators: tuple[Expression, ...]
     span: Span

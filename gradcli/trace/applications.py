@@ -154,11 +154,10 @@ class Applications(NumpyCalls):
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit | Value:
         """The value of a call of a function that is not the program's own."""
-        if name == "array" and arguments and isinstance(arguments[0], Items | tuple):
-            from gradcli.trace.text_arrays import TextArray, holds_texts  # few programs have them
-
-            if holds_texts(arguments[0]):
-                return TextArray.of(self.values, arguments[0])
+        if name in ("array", "where"):
+            texts = self._texts(name, arguments)
+            if texts is not None:
+                return texts
         if name == "Variable":
             self._check_volatile(arguments, keywords)
         if len(arguments) + len(keywords) == 1 or "output_size" in keywords:
@@ -198,6 +197,18 @@ class Applications(NumpyCalls):
             if isinstance(counts, Node) and counts.ndim == 1 and "dim" not in keywords:
                 return name, [self.graph.constant(np.arange(counts.size)), counts], {}
         return name, arguments, keywords
+
+    def _texts(self, name: str, arguments: list[Value]) -> Value:
+        """An array of texts that NumPy makes; None where there are none in it."""
+        if name == "array" and arguments and isinstance(arguments[0], Items | tuple):
+            from gradcli.trace.text_arrays import TextArray, holds_texts  # few programs have them
+
+            return TextArray.of(self.values, arguments[0]) if holds_texts(arguments[0]) else None
+        if name == "where" and not all(isinstance(each, Node) for each in arguments):
+            from gradcli.trace.text_arrays import chosen
+
+            return chosen(self.values, arguments[:1], arguments[1:])
+        return None
 
     def _check_volatile(self, arguments: list[Value], keywords: dict[str, Value]) -> None:
         """Leave out what `Variable(x, volatile=True)` once meant."""

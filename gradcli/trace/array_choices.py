@@ -13,6 +13,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
+from gradcli.trace.text_arrays import chosen
 from gradcli.trace.values import Value
 from gradcli.trace.visits import Visit
 from gradcli.trace.whole_numbers import are_integers
@@ -42,6 +43,12 @@ class ArrayChoices:
     def _select(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("condlist", "choicelist", "default")
         given = bind_names("np.select", names, arguments, keywords, names[2:])
+        elements = self._values.elements
+        if isinstance(given.get("default"), str):
+            choices = [*elements(given["choicelist"]), given["default"]]
+            texts = chosen(self._values, elements(given["condlist"]), choices)
+            if texts is not None:
+                return texts
         conditions = [np.asarray(each, bool) for each in self._each("select", given["condlist"])]
         choices = self._each("select", given["choicelist"])
         default = self._arrays.plain("select", given["default"]) if "default" in given else 0

@@ -126,9 +126,7 @@ class ClassDefinitions:
         made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
         for each in holds:
             self._hold(made, each)
-        heir = made.found("__init_subclass__", made)
-        if isinstance(heir, UserFunction):
-            yield heir.call([made], {})
+        yield self._tell_parent(made, statement.keywords)
         whole: Value = self._whole(made, names)
         for decorator in reversed(statement.decorators):
             value = yield tracer.visit(decorator)
@@ -155,6 +153,15 @@ class ClassDefinitions:
             [each for each in parents if isinstance(each, str)], frame, self._instance,
             tracer.apply_function, tracer.autograd.run_inside,
         )  # fmt: skip
+
+    def _tell_parent(self, made: Class, keywords: Sequence[syntax.Keyword]) -> Visit:
+        """Call what a class is made from where that asks to be told of it."""
+        heir = made.found("__init_subclass__", made)
+        if isinstance(heir, UserFunction):
+            given = {}
+            for each in keywords:
+                given[each.name] = yield self._tracer.visit(each.value)
+            yield heir.call([made], given)
 
     def _parent(self, value: Value) -> Class | str | None:
         """A class of the program's, one that stands for a layer or an optimiser, or the name of

@@ -337,7 +337,7 @@ def _read(part: Any, bound: Container[str]) -> list[Any]:
         case syntax.For(target=target, iterable=iterable, body=body):
             return [iterable, _Binds(_names_in(target)), *body]
         case syntax.ClassDefinition(name=title, bases=bases, body=body, decorators=decorators):
-            return [_Binds({title}), *decorators, *bases, *body]
+            return [_Binds({title}), *decorators, *bases, *part.keywords, *body]
         case syntax.FunctionDefinition(name=title, parameters=parameters, body=body):
             inner = {each.name for each in parameters if each.name not in bound}
             return [_Binds({title, *inner}), *body, _Unbinds(inner)]

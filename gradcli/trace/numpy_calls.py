@@ -56,6 +56,10 @@ _RECORDS = {
 """What NumPy calls the named tuples of `np.linalg`."""
 
 
+_COMPOSED = frozenset(
+    ("clip", "round", "around", "nan_to_num", "deg2rad", "rad2deg", "radians", "degrees")
+)
+"""Elementwise functions that are no op of their own."""
 _RANGE = {"start": 0.0, "end": 0.0, "step": 1.0}
 """What bounds `arange`, and what it is where it is not given."""
 
@@ -218,10 +222,15 @@ class NumpyCalls(PythonCalls):
         return not result.shape and result.op is LEAF and result in self.values.arrays
 
     def _number_of(self, callee: syntax.Expression, result: Node) -> Node:
-        """What an elementwise function makes of Python's numbers: NumPy's float64, or int64."""
-        known = FUNCTIONS.get((path_of(callee) or [""])[-1])
-        if known is None or not isinstance(known.op, Elementwise) or result.kind == "bool":
+        """What an elementwise function makes of Python's numbers: NumPy's own."""
+        name = (path_of(callee) or [""])[-1]
+        known = FUNCTIONS.get(name)
+        if known is None or not (name in _COMPOSED or isinstance(known.op, Elementwise)):
             return result
+        if result.kind == "bool":
+            truth = bind(result)
+            self.values.arrays.add(truth)
+            return truth
         is_whole = self.special.numbers.is_integer(result)
         number = bind(cast(result, "int") if is_whole else result)
         self.values.arrays.add(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.diagnostics import RefusedError
 from gradcli.trace.classes import Class, Instance, bound
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
@@ -40,7 +41,7 @@ class Super(Object):
             if known is not None or name == "__init__":
                 return known or (lambda *_: None)
         if name == "__init_subclass__" and isinstance(instance, Class):
-            return lambda *_: None
+            return lambda _, given: _told_nothing(instance, given)
         if name == "__new__" and isinstance(instance, Class):
             own = instance.found(name, self.after)
             if own is None:
@@ -51,6 +52,13 @@ class Super(Object):
         if not isinstance(value, Object):
             raise self.has_no("method", name)
         return value.call
+
+
+def _told_nothing(made: Class, keywords: Given) -> None:
+    """`super().__init_subclass__()`, which `object` takes without more."""
+    if keywords:
+        said = f"{made.name}.__init_subclass__() takes no keyword arguments"
+        raise RefusedError(("TypeError", said), "type", said)
 
 
 def _made_new(arguments: list[Any], keywords: Given) -> Any:

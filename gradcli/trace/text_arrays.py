@@ -172,6 +172,33 @@ def joined(values: Values, parts: Sequence[Value]) -> TextArray | None:
     return rows[0].again(np.concatenate([each.held.ravel() for each in rows])) if rows else None
 
 
+def chosen(
+    values: Values, conditions: Sequence[Value], choices: Sequence[Value]
+) -> TextArray | None:
+    """Of each place the text by the first condition that holds there, the last one where none
+    does; None where these are no texts.
+    """
+    rows = [
+        each.held if isinstance(each, TextArray)
+        else TextArray.of(values, each).held if holds_texts(each)
+        else np.array(each) if type(each) in _TEXTS
+        else None
+        for each in choices
+    ]  # fmt: skip
+    held = [each for each in rows if each is not None]
+    if len(held) < len(rows) or len(rows) != len(conditions) + 1:
+        return None
+    masks = [np.asarray(values.evaluator.value(values.tensor(each)), bool) for each in conditions]
+    try:
+        found = held[-1]
+        for mask, text in zip(reversed(masks), reversed(held[:-1]), strict=True):
+            found = np.where(mask, text, found)
+    except ValueError as error:
+        raise RefusedError(("ValueError", str(error)), "shape", str(error)) from None
+    values.graph.ledger.take(found.nbytes, "an array of texts")
+    return TextArray(values, found)
+
+
 def _as_lists(held: Texts) -> Items:
     """Lists of texts, or of these."""
     return Items([str(each) if isinstance(each, str) else _as_lists(each) for each in held])
