@@ -40,7 +40,7 @@ MODULES = {
     "datetime.date": "datetime.date", "pathlib": "pathlib",
     "argparse": "argparse", "pprint": "pprint", "timeit": "timeit",
     "statistics": "statistics", "types": "types", "logging": "logging", "traceback": "traceback",
-    "inspect": "inspect",
+    "inspect": "inspect", "unicodedata": "unicodedata",
     "collections.abc": "collections.abc", "numbers": "numbers",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",

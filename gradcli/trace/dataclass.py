@@ -97,6 +97,7 @@ def make_dataclass(
             )
         )
 
+    made.frame.values["__dataclass_fields__"] = tuple(fields)
     methods = {"__init__": start, "__repr__": shown, "__eq__": equals}
     if frozen:
         methods |= {"__setattr__": refuses, "__hash__": key}

@@ -201,12 +201,17 @@ class IterationTools:
         return subscript(self.values, whole, [place]) if found is None else found
 
     def _attribute_getter(self, arguments: list[Value], keywords: Given) -> Value:
-        (name,) = bind_names("attrgetter", ("attr",), arguments, keywords).values()
+        bind_names("attrgetter", (), (), keywords)
+
+        def at(owner: Value, path: str) -> Value:
+            for name in path.split("."):
+                if not isinstance(owner, Object):
+                    raise GradcliError("type", "attrgetter is for objects")
+                owner = owner.attribute(name)
+            return owner
 
         def found(_: str, given: list[Value], __: Given) -> Any:
-            owner = given[0]
-            if not isinstance(owner, Object):
-                raise GradcliError("type", "attrgetter is for objects")
-            return owner.attribute(str(name))
+            several = tuple(at(given[0], str(path)) for path in arguments)
+            return several if len(several) > 1 else several[0]
 
         return BuiltIn("attrgetter", found)

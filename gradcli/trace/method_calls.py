@@ -158,6 +158,9 @@ class MethodCalls(FunctionValues):
         """The method of a string, tuple or list; None where it is another's."""
         if owner is None:
             raise self.has_no_attribute(owner, callee)
+        if name in getattr(owner, "_fields", ()):  # of a named tuple
+            held = getattr(owner, name)
+            return held.call if isinstance(held, Object) else None
         if name == "sort" and isinstance(owner, Items):
             return partial(self.sort_list, owner)
         if isinstance(owner, str) and name == "format":

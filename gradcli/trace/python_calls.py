@@ -76,12 +76,8 @@ class PythonCalls(Expressions):
             converted = self._converted(name, [*arguments, *keywords.values()])
             if converted is not None:
                 return converted
-        if (
-            name in ("all", "any")
-            and isinstance(only, Items)
-            and self._are_each_true_or_false(only)
-        ):
-            return self.python.truth_of(name, only)
+        if name in ("all", "any") and (truth := self._truth_of(name, only)) is not None:
+            return truth
         if name == "round" and self.values.is_python:
             rounded = self._rounded(list(map(plain_value, arguments)), keywords)
             if rounded is not None:
@@ -314,6 +310,14 @@ class PythonCalls(Expressions):
             each.size == 1 if isinstance(each, Node) else not isinstance(each, Items)
             for each in items
         )
+
+    def _truth_of(self, name: str, only: Value) -> Node | None:
+        """Python's `all` or `any` of a list or a row; None where PyTorch's is meant."""
+        if isinstance(only, Items) and self._are_each_true_or_false(only):
+            return self.python.truth_of(name, only)
+        if self.values.is_python and isinstance(only, Node) and only.ndim == 1:
+            return self.graph.constant(self.values.truth(FUNCTIONS[name].build(only)))
+        return None
 
     def _is_python_sum(self, arguments: list[Value]) -> bool:
         """Whether Python's sum of a list is meant, not that of a tensor written as lists."""

@@ -72,6 +72,8 @@ class PythonFunctions:
                 self.values, zip(*(taken(self.values, e) for e in arguments), strict=False)
             )
         rows = [self.values.elements(each) for each in arguments]
+        if "strict" in keywords and self.values.truth(keywords["strict"]):
+            _check_lengths([len(each) for each in rows])
         return Passed("zip", list(zip(*rows, strict=False)))
 
     def _enumerate(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -372,3 +374,18 @@ class PythonFunctions:
         if not is_whole or (self.values.is_python and node not in self.numbers):
             return found
         return exact(found) if self.numbers.is_integer(node) else found
+
+
+def _check_lengths(lengths: list[int]) -> None:
+    """Raise Python's error where rows that `zip(…, strict=True)` takes differ in length."""
+    least = min(lengths, default=0)
+    place = next((i for i, each in enumerate(lengths) if each == least and i), None)
+    kind = "shorter"
+    if not lengths or lengths[0] == least:
+        place = next((i for i, each in enumerate(lengths) if each > least), None)
+        kind = "longer"
+    if place is None:
+        return
+    others = "argument 1" if place == 1 else f"arguments 1-{place}"
+    said = f"zip() argument {place + 1} is {kind} than {others}"
+    raise RefusedError(("ValueError", said), "value", said)

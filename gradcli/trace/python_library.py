@@ -116,6 +116,8 @@ class PythonLibrary:
         self.functions: dict[str, Special] = {
             "json.dumps": self._to_json,
             "json.loads": self._from_json,
+            **{f"unicodedata.{name}": partial(self._of_characters, name)
+               for name in ("normalize", "category", "name", "combining")},
             "types.SimpleNamespace": lambda _, fields: Namespace(values, fields, written),
             "enum.auto": lambda *_: Auto(),
             **{f"enum.{name}": _not_called for name in ("Enum", "IntEnum", "StrEnum")},
@@ -142,6 +144,22 @@ class PythonLibrary:
                 *_LEVELS, "basicConfig", "disable")},
             "logging.getLogger": lambda *_: Logger(),
         }  # fmt: skip
+
+    # --- characters ---
+
+    def _of_characters(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """`unicodedata.normalize("NFD", text)`, and what it knows of a character."""
+        import unicodedata  # few programs need its tables
+
+        if not all(isinstance(each, str) for each in arguments) or keywords:
+            raise GradcliError("type", f"unicodedata.{name} takes strings")
+        self.values.graph.check_room(18 * sum(map(len, map(str, arguments))))
+        try:
+            found = getattr(unicodedata, name)(*map(str, arguments))
+        except (TypeError, ValueError) as error:
+            elsewhere = type(error).__name__, str(error)
+            raise RefusedError(elsewhere, "value", f"unicodedata.{name}: {error}") from None
+        return found if isinstance(found, str) else self.values.plain(found)
 
     # --- json ---
 

@@ -96,6 +96,7 @@ class PythonModules:
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
             "dataclasses.asdict": self._as_dictionary,
+            "dataclasses.is_dataclass": self._is_dataclass,
             "dataclasses.astuple": self._as_tuple,
             "dataclasses.fields": self._fields,
             "dataclasses.replace": self._replaced,
@@ -243,6 +244,12 @@ class PythonModules:
         (owner,) = self._instances([given["obj"]])
         pairs = [(name, owner.attribute(name)) for name in fields_of(owner.made_by)]
         return Dictionary(self.values, [(name, self._plain(value)) for name, value in pairs])
+
+    def _is_dataclass(self, arguments: list[Value], keywords: Given) -> Value:
+        (value,) = bind_names("is_dataclass", ("obj",), arguments, keywords).values()
+        made = value.made_by if isinstance(value, Instance) else value
+        is_one = isinstance(made, Class) and made.found("__dataclass_fields__") is not None
+        return self.values.graph.constant(is_one)
 
     def _as_tuple(self, arguments: list[Value], keywords: Given) -> Value:
         """The values of the fields, those of dataclasses in them as tuples, too."""
