@@ -121,7 +121,8 @@ class ClassDefinitions:
             if told is not None:
                 yield told.call([made, name], {})
         made.doc = docstring(statement.body)
-        made.takes_types |= "Generic" in names or "Protocol" in names
+        made.is_protocol = "Protocol" in names
+        made.takes_types |= "Generic" in names or made.is_protocol
         made.declared = tuple(_declared(statement.body, tracer.autograd.source.text))
         made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
         for each in holds:

@@ -69,6 +69,8 @@ class Class(Object):
         """Whether it has objects that say what an attribute is: with `__get__`."""
         self.takes_types: bool = any(base.takes_types for base in bases)
         """Whether types may stand in brackets behind it: `Generic[T]`."""
+        self.is_protocol = False
+        """Whether objects of other classes are its own where they have what it has."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type."""
         self.layer = ""

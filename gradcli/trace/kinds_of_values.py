@@ -247,6 +247,9 @@ def _is_of_program(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool |
     None for others.
     """
     if isinstance(wanted, Class):
+        if wanted.is_protocol:
+            names = (*wanted.frame.functions, *wanted.declared)
+            return all(_has_member(value, name) for name in names)
         if isinstance(value, Instance):
             return wanted in value.made_by.order
         is_pytorchs = wanted.frame.outer is None
@@ -257,6 +260,13 @@ def _is_of_program(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool |
     if is_member and isinstance(wanted, Object) and not isinstance(wanted, BuiltIn | ClassName):
         return wanted.contains(value)
     return value is None if wanted is None else _is_of_dtype(value, wanted, numbers)
+
+
+def _has_member(value: Value, name: str) -> bool:
+    """Whether an object has an attribute or a method of that name."""
+    if isinstance(value, Instance) and (name in value.fields or value.made_by.has(name)):
+        return True
+    return isinstance(value, Object) and name in value.methods()
 
 
 def _has_method(value: Value, name: str) -> bool:

@@ -84,7 +84,15 @@ class Layer(Module):
 
     def methods(self) -> dict[str, Method]:
         own = super().methods()
+        if self.title.startswith("Conv") and "in_channels" in self.settings:
+            own["_conv_forward"] = self._convolved
         return own if self.again is None else own | {"reset_parameters": self._reset}
+
+    def _convolved(self, arguments: list[Value], keywords: Given) -> Any:
+        """What it computes with another weight."""
+        names = ("input", "weight", "bias")
+        given = bind_names("_conv_forward", names, arguments, keywords)
+        return self._compute(self, [given.pop("input")], given)
 
     def _reset(self, arguments: list[Value], keywords: Given) -> None:
         """Begin again with new parameters, and with buffers as they were."""

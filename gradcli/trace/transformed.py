@@ -106,7 +106,9 @@ class Bijection(Object):
 
     def _log_stretch(self, arguments: list[Any], keywords: Given) -> Node:
         given = bind_names("log_abs_det_jacobian", ("x", "y"), arguments, keywords)
-        return self.log_stretch(self._tensor(given["x"]), self._tensor(given["y"]))
+        x = self._tensor(given["x"])
+        y = self.of(x) if given["y"] is None else self._tensor(given["y"])
+        return self.log_stretch(x, y)
 
     def attribute(self, name: str) -> Any:
         if name == "inv":

@@ -15,7 +15,7 @@ from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.loops import Loops, Returned
 from gradcli.trace.names import locals_of
-from gradcli.trace.objects import Object, Recording, is_setting
+from gradcli.trace.objects import Object, Recording, TypeHint, is_setting
 from gradcli.trace.values import Value, describe
 from gradcli.trace.visits import Visit
 
@@ -80,6 +80,8 @@ class UserFunctions(Loops):
         if not isinstance(decorator, Object):
             raise GradcliError("type", f"{describe(decorator)} is no decorator",
                                hint="a function, or torch.no_grad()")  # fmt: skip
+        if isinstance(decorator, TypeHint):  # of typing: `@runtime_checkable`
+            return made
         return decorator.call([made], {})
 
     def _visible(self) -> Frame:
