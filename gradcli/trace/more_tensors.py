@@ -269,11 +269,15 @@ class MoreTensors:
         return made if "dtype" in keywords else self._like(made, like)
 
     def _new_of_type(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """`x.new(2, 3)`: some elements of the kind of x; `x.new([1, 2])`: these."""
+        """`x.new(2, 3)` and `x.new(y.size())`: a tensor of the kind of x; `x.new([1, 2])`: these
+        elements.
+        """
         like, *given = arguments
         if not given:
             return self._new("zeros", [like, self.values.graph.constant(0.0)], keywords)
-        lengths = given and all(isinstance(each, Node) and not each.shape for each in given)
+        lengths = isinstance(given[0], Size) or all(
+            isinstance(each, Node) and not each.shape for each in given
+        )
         make = partial(self._new, "zeros") if lengths else self._new_tensor
         return make(arguments, keywords)
 
