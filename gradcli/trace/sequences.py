@@ -12,7 +12,7 @@ from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, check_no_cycle
 from gradcli.trace.index_errors import out_of_range
-from gradcli.trace.items import Items
+from gradcli.trace.items import Items, NumpyText
 from gradcli.trace.objects import Given
 from gradcli.trace.operators import is_same
 from gradcli.trace.special import Size
@@ -67,6 +67,8 @@ class Sequences:
             return lambda *_: self.values.plain(count)
         if name in _OF_RECORDS and hasattr(owner, "_fields"):
             return partial(self._of_record, name, owner)
+        if isinstance(owner, NumpyText) and name in ("item", "tolist"):
+            return lambda *_: str(owner)
         if isinstance(owner, str) and name == "encode":
             from gradcli.trace.byte_strings import encoded  # few programs have bytes
 
