@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isnan
 
@@ -14,6 +15,16 @@ TOLERANCE: dict[Precision, tuple[float, float]] = {
     "float32": (1.3e-6, 1e-5),
 }
 """Relative and absolute tolerance of PyTorch's `assert_close`."""
+_OF_DTYPES = {
+    "float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+}  # fmt: skip
+
+
+def tolerance(dtypes: Iterable[str]) -> tuple[float, float]:
+    """The largest tolerances of some dtypes; there is none of integers."""
+    pairs = [_OF_DTYPES.get(each, (0.0, 0.0)) for each in dtypes]
+    return max(each for each, _ in pairs), max(each for _, each in pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,9 @@ class OwnLayer(Model):
         self._layer = made
         self._is_beginning = False
         self.begin_as_module()
+        reset = self.special("reset_parameters")
+        if reset is not None and "reset_parameters" in made.methods():  # PyTorch's layers call it
+            yield reset.call([], {})
 
     # --- as a module: its own parts, and those of the layer ---
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import RefusedError
 from gradcli.trace.classes import Class, Instance, bound
-from gradcli.trace.modules import Method
+from gradcli.trace.modules import Method, Module
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value
 
@@ -38,6 +39,8 @@ class Super(Object):
                 return _made_new
             if name == "__setattr__":
                 return lambda given, _: instance.fields.__setitem__(str(given[0]), given[1])
+            if name == "__call__" and isinstance(instance, Module):
+                return partial(Module.call, instance)
             if known is not None or name == "__init__":
                 return known or (lambda *_: None)
         if name == "__init_subclass__" and isinstance(instance, Class):

@@ -44,6 +44,7 @@ class Partial(Object):
     """`partial(f, …)`: a function that has some of its arguments already."""
 
     what = "a function"
+    title = "partial"
 
     def __init__(self, function: Object, arguments: list[Value], keywords: Given) -> None:
         self.function = function
@@ -52,6 +53,14 @@ class Partial(Object):
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         return self.function.call([*self.arguments, *arguments], {**self.keywords, **keywords})
+
+    def attribute(self, name: str) -> Any:
+        if name == "func":
+            return self.function
+        return tuple(self.arguments) if name == "args" else super().attribute(name)
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
+        return {"func": self.function.call}
 
 
 class PythonModules:

@@ -337,12 +337,15 @@ class Specials:
         of_complex = self.values.of_complex
         if of_complex is not None and of_complex("complex.close", [], given) is not None:
             return
-        from gradcli.trace.closeness import TOLERANCE, worst
+        from gradcli.trace.closeness import TOLERANCE, tolerance, worst
 
         a, b = (self.values.tensor(given[each], f"assert_close: {each}") for each in _COMPARED)
+        usual = TOLERANCE[self.graph.precision]
+        if self.values.is_pytorch and all(map(self.values.is_tensor, (a, b))):
+            usual = tolerance(map(self.values.array_dtype, (a, b)))
         rtol, atol = (
             self.values.number(given[name], name) if name in given else default
-            for name, default in zip(("rtol", "atol"), TOLERANCE[self.graph.precision], strict=True)
+            for name, default in zip(("rtol", "atol"), usual, strict=True)
         )
         if a.shape != b.shape and not a.size == b.size == 1:
             raise GradcliError(
