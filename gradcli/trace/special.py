@@ -301,10 +301,17 @@ class Specials:
         """As in PyTorch, with its tolerances: |a - b| <= atol + rtol·|b| for each element, also of
         tensors in lists and dictionaries.
         """
-        names = ("actual", "expected", "rtol", "atol", "equal_nan", "check_dtype", *_OF_MEMORY)
+        names = ("actual", "expected", "rtol", "atol", "equal_nan", "check_dtype", *_OF_MEMORY,
+                 "msg")  # fmt: skip
         given = bind_names("assert_close", names, arguments, keywords, names[2:])
-        for actual, expected in self._pairs(given["actual"], given["expected"]):
-            self._check_close(given | {"actual": actual, "expected": expected})
+        said = given.pop("msg", None)
+        try:
+            for actual, expected in self._pairs(given["actual"], given["expected"]):
+                self._check_close(given | {"actual": actual, "expected": expected})
+        except GradcliError as error:
+            if not isinstance(said, str) or error.diagnostic.code != "assertion":
+                raise
+            raise RefusedError(("AssertionError", said), "assertion", said) from None
         return None
 
     def _pairs(self, actual: Value, expected: Value) -> list[tuple[Value, Value]]:
