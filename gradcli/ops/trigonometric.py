@@ -14,13 +14,13 @@ from gradcli.ops.table import Case, everywhere
 table = Group("trigonometric")
 
 
-@table.derivative(misremembered=[("sin(x)",)], confused=("cos",), cell="SIN({0})")
+@table.derivative(misremembered=[("sin(x)",)], confused=("cos", "tan"), cell="SIN({0})")
 def sin(y: Node, x: Node) -> Node:
     """Sine; x in radians."""
     return cos(x)
 
 
-@table.derivative(misremembered=[("cos(x)",)], confused=("sin",), cell="COS({0})")
+@table.derivative(misremembered=[("cos(x)",)], confused=("sin", "tan"), cell="COS({0})")
 def cos(y: Node, x: Node) -> Node:
     """Cosine; x in radians."""
     return -sin(x)
@@ -32,7 +32,7 @@ def cos(y: Node, x: Node) -> Node:
     domain=(-1.2, 1.2),
     textbook=("1 + y**2",),
     misremembered=[("1/cos(x)", "1 + tan(x)", "1/sin(x)**2")],
-    confused=("tanh",),
+    confused=("tanh", "sin", "cos"),
     cell="TAN({0})",
 )
 def tan(y: Node, x: Node) -> Node:

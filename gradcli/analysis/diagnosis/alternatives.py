@@ -50,13 +50,14 @@ class Slip:
     @property
     def is_sure(self) -> bool:
         """Whether nobody tells it otherwise: two may be one that was not tried, unless each
-        is a slip of the pen far from the other.
+        is a slip of the pen far from the other, in another term or the same one.
         """
         first, *more = self.mutants
         if self.doubtful:
             return False
         slight = {each.code for each in self.mutants} <= OF_THE_PEN
-        return not more or (slight and not any(_touch(first, each) for each in more))
+        far = all(each.code == first.code or _are_apart(first, each) for each in more)
+        return not more or (slight and far and not any(_touch(first, each) for each in more))
 
     def cause(self, source: Source) -> Cause:
         """The mistake in words, at its place in the user's text."""
@@ -102,6 +103,19 @@ def meet(one: Place, other: Place) -> bool:
     near = [place.part for place in (other, other.above) if place is not None]
     above = one.above.part if one.above else None
     return any(one.part is each for each in near) or above is other.part
+
+
+def _are_apart(first: Mutant, second: Mutant) -> bool:
+    """Whether none is in the product that the other is in."""
+    places = (first.place, second.place)
+    (one, other), tops = places, [product_of(each).part for each in places]
+    return not (_is_in(one, tops[1]) or _is_in(other, tops[0]))
+
+
+def _is_in(place: Place | None, part: Syntax) -> bool:
+    while place is not None and place.part is not part:
+        place = place.above
+    return place is not None
 
 
 def _touch(first: Mutant, second: Mutant) -> bool:

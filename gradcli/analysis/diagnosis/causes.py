@@ -36,6 +36,7 @@ from gradcli.analysis.switches import is_switch
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
 from gradcli.graph import Node
+from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import called, places
 from gradcli.language.syntax import Binary, Call, Expression
 from gradcli.walks import ancestors
@@ -64,9 +65,16 @@ STRANGE = "function-missing"
 TURNED = frozenset({("sign", "sign"), ("sign", "order"), ("sign-part", "other-value")})
 """Steps that are wrong by a sign, and what that looks like."""
 EITHER = frozenset(
-    {("sign-part", "other-value"), ("intermediate", "axis"), ("second-derivative", "function")}
-)
-"""Steps, and slips that nobody can tell from them: a sum along no axis may be a constant."""
+    {("sign-part", "other-value"), ("intermediate", "axis"), ("second-derivative", "function"),
+     ("chain-factor", "function")}
+)  # fmt: skip
+"""Steps, and slips that nobody can tell from them: a sum along no axis may be a constant, and tan
+without 1/cos is sin.
+"""
+RATHER = frozenset({("mask", "sign"), ("sign-part", "grouping")})
+"""Steps that are as likely as what looks like them: the sign of abs(x) is one number in a branch,
+and a - b + c is a - (b - c) where the sign of two terms is wrong.
+"""
 NUMBERS = frozenset({"factor", "chain-factor"})
 """Steps that say what a number may be."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
@@ -145,7 +153,8 @@ def _confirmed_near(claim: Claim, typed: Typed, words: Wording) -> list[Cause]:
         found = _with_step(found, step, slips, shown=shown)
     if not found and not slight:  # two mistakes that nearly cancel are not made
         double = couple(mutation)
-        found = [double.cause(typed.source)] if double else search.times()
+        told = [double.cause(typed.source)] if double else []
+        found = [*search.two_terms(), *told] or search.times()
     return found
 
 
@@ -306,14 +315,29 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
         told = f"{own[0].message}; {step.message}"
         return [replace(step, message=told, correction=own[0].correction), *own[1:]]
     turned = any(each.code in TURNS for each in slips[0].also)
+    if step and (step.code, own[0].code) in RATHER:
+        return [step, *own]
+    if step and step.code == "sign-part":  # q/p for p/q in a logarithm, say, is shown
+        turned = turned or any(each.code in LOCAL for each in slips[0].also)
     if step is None or turned or not _explains(step, own[0], source):
         return own
-    if (step.code, own[0].code) in EITHER or not _is_one(step):
+    either = (step.code, own[0].code) in EITHER or _is_its_own_inverse(step, slips[0])
+    if either or not _is_one(step):
         return [*own, step]
     text = step.message
     if step.code in LEFT_OUT and own[0].code != "term-missing":  # 2*l*y may be l*y and h*k, too
         text += f"; in the formula, {own[0].message}"
+    elif step.code == "transposed" and slips[0].also:  # u[None, :] stands for u[:, None]
+        text += f"; in other words, {slips[0].also[0].message}"
     return [replace(step, message=text, correction=own[0].correction), *own[1:]]
+
+
+def _is_its_own_inverse(step: Cause, slip: Slip) -> bool:
+    """Whether the factor that a step lacks is the one that is too much: a sign is both."""
+    gone = slip.mutants[0].gone
+    if not isinstance(gone, Call) or called(gone)[0] != "sign":
+        return False
+    return f"factor {print_expression(gone)}," in step.message
 
 
 def _with_step(

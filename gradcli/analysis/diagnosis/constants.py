@@ -11,8 +11,9 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.graph import CONSTANT, Array
+from gradcli.graph import CONSTANT, Array, Node
 from gradcli.ops.exponential import exp
+from gradcli.ops.powers import sqrt
 from gradcli.ops.softmax import LOGSUMEXP
 from gradcli.ops.statistics import VAR
 from gradcli.simplify import number_of
@@ -152,13 +153,7 @@ def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
             if above in claim.moving and below not in claim.moving and below.size == 1:
                 told = f"the number n of elements that {words.formula(node)} averages"
                 yield KnownNumber(_single(point.value(below)), told)
-        for position, operand in enumerate(node.inputs):
-            value = number_of(operand)
-            counts = (node.op.infix, position) == ("/", 1) and operand.span == node.span
-            if value is not None and not counts:
-                what = EXPONENT if (node.op.infix, position) == ("**", 1) else FACTOR
-                divides = 1 / abs(value) if value and node.op.infix == "/" and position else 0.0
-                yield KnownNumber(abs(value), f"{what} in {words.formula(node)}", divides)
+        yield from _written(node, words)
     for node in nodes[:MOST]:
         single = node.size == 1 and node.kind == "float" and not claim.is_formula
         if single and node.op is not CONSTANT and node is not claim.leaf:
@@ -174,6 +169,19 @@ def program_numbers(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
     if leaf is not None and leaf.size > 1 and not claim.is_formula:
         norm = float(np.linalg.norm(leaf.ravel()))
         yield KnownNumber(norm, f"the norm of {claim.name}", is_value=True)
+
+
+def _written(node: Node, words: Wording) -> Iterator[KnownNumber]:
+    """Exponents, factors and divisors."""
+    if node.op is sqrt.op:
+        yield KnownNumber(1.0, f"the root in {words.formula(node)}", 0.5)  # of its derivative
+    for position, operand in enumerate(node.inputs):
+        value = number_of(operand)
+        counts = (node.op.infix, position) == ("/", 1) and operand.span == node.span
+        if value is not None and not counts:
+            what = EXPONENT if (node.op.infix, position) == ("**", 1) else FACTOR
+            divides = 1 / abs(value) if value and node.op.infix == "/" and position else 0.0
+            yield KnownNumber(abs(value), f"{what} in {words.formula(node)}", divides)
 
 
 def _single(value: Array | None) -> float:

@@ -34,7 +34,9 @@ def couple(mutation: Mutation) -> Slip | None:
 
 
 def _apart(mutation: Mutation) -> Iterator[Slip]:
-    """Two in different terms, or in different factors."""
+    """Two in different terms, or in different factors; twice the same piece may be put there by a
+    coincidence.
+    """
     grad, mine = (_numbers(mutation, each) for each in (mutation.claim.grad, mutation.claim.mine))
     known: list[Mutant] = []
     rows: list[Array] = []
@@ -54,7 +56,9 @@ def _apart(mutation: Mutation) -> Iterator[Slip]:
     couples = ((known[one], known[other]) for one, other in found)
     for one, other in islice((each for each in couples if not _replaces(*each)), SHOWN):
         formula = _both(one, other)
-        if formula is not None and mutation.explains(formula):
+        if formula is None or not mutation.explains(formula):
+            continue
+        if one.put != other.put or not one.put or mutation.is_plain(formula):
             yield Slip((one, other), formula, doubtful=_wraps(one, other) or _wraps(other, one))
 
 
@@ -68,7 +72,7 @@ def _replaces(*couple: Mutant) -> bool:
 def _is_likely(mutant: Mutant) -> bool:
     piece = mutant.piece and places(mutant.piece.expression)
     named = piece is None or any(isinstance(each.part, Name) and each.is_value for each in piece)
-    return mutant.cost <= (DEAREST if named else OF_NUMBERS)
+    return not mutant.cuts_off and mutant.cost <= (DEAREST if named else OF_NUMBERS)
 
 
 def _wraps(outer: Mutant, inner: Mutant) -> bool:

@@ -51,7 +51,7 @@ def moves(
         dtype = node.graph.dtype("float")
         moved = near(value.astype(dtype, copy=False), generator, distance)
         if node is not claim.leaf:
-            moved = np.where((value == 0) & (value.size > 1), 0.0, moved)
+            moved = alike(np.where((value == 0) & (value.size > 1), 0.0, moved), value)
         yield node, moved.astype(dtype)
 
 
@@ -74,13 +74,15 @@ def usual_size(value: Array) -> float:
 
 
 def alike(numbers: Array, value: Array) -> Array:
-    """Numbers near others, made what these are within rounding: a symmetric matrix, rows that add
-    up to 1.
+    """Numbers near others, made what these are within rounding: a symmetric matrix, rows, columns
+    or a whole that adds up to 1.
     """
     slack = max(LOOKS, ROUNDED * float(np.finfo(value.dtype).eps))
     square = value.ndim >= 2 and value.shape[-1] == value.shape[-2]
     if square and np.allclose(value, value.swapaxes(-1, -2), slack, 0.0):
         numbers = (numbers + numbers.swapaxes(-1, -2)) / 2
-    if value.ndim and value.size > 1 and np.allclose(value.sum(-1), 1.0, slack, 0.0):
-        numbers = numbers / numbers.sum(-1, keepdims=True)
+    for axes in (-1, -2, None) if value.size > 1 else ():  # rows, columns, or all together
+        known = axes is None or value.ndim >= -axes
+        if known and np.allclose(value.sum(axes), 1.0, slack, 0.0):
+            return np.asarray(numbers / numbers.sum(axes, keepdims=True))
     return np.asarray(numbers)

@@ -217,8 +217,14 @@ def _only(node: Node, claim: Claim) -> Node | None:
 
 
 def _powers(claim: Claim, words: Wording) -> Iterator[Piece]:
-    """Those of what has a name and is raised to a power, and the next ones."""
+    """Those of what has a name and is raised to a power, and the next ones; the square of what
+    divides.
+    """
     for node in claim.between[:MOST]:
+        if node.op.infix == "/" and node.inputs[1] in claim.moving:
+            below = words.of(node.inputs[1])
+            if below.isidentifier():
+                yield Piece(binary("**", name(below), number(2.0)))
         exponent = number_of(node.inputs[1]) if node.op.infix == "**" else None
         if exponent is not None and words.is_named(node.inputs[0]):
             base = name(words.of(node.inputs[0]))

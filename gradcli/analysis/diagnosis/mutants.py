@@ -17,6 +17,7 @@ from gradcli.analysis.diagnosis.rules import (
     RULES,
     column,
     is_inverted,
+    is_number,
     is_outermost,
 )  # fmt: skip
 from gradcli.diagnostics import Span
@@ -32,6 +33,7 @@ from gradcli.language.construct import (
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import Place, called, places, replaced
 from gradcli.language.syntax import (
+    Attribute,
     Binary,
     Call,
     Compare,
@@ -122,6 +124,12 @@ AGAIN = 0.25
 """what a change costs more in all of them, and"""
 DEAREST = 1.7
 """what it costs at most in one."""
+REPEATED = (Name, Number, Call, Compare, Index, Binary, Unary, Attribute)
+"""What may be wrong in every place where it stands."""
+ALIKE = frozenset(
+    {"sign", "order", "exponent", "factor-extra", "term-extra", "term-missing", "transposed-extra"}
+)
+"""What is wrong wherever the same sum or product stands."""
 AVERAGING = frozenset({"sum", "mean"})
 CANCELLED = 0.4
 """What a change costs more by which a product is divided by one of its factors."""
@@ -307,7 +315,7 @@ class Grower:
             part = place.part
             if not place.is_value or _is_setting(place):
                 continue
-            if isinstance(part, Name | Number | Call | Compare | Index):
+            if isinstance(part, REPEATED):
                 text = called(part)[0] if isinstance(part, Call) else print_expression(part)
                 alike.setdefault((type(part), text), []).append(position)
         for (_, text), positions in alike.items():
@@ -340,6 +348,13 @@ class Grower:
         elif isinstance(part, Compare | Index):
             for each in self._by_rule(place):
                 if each.code in ("condition", "index"):
+                    there = dict.fromkeys(positions, each.instead)
+                    yield each._replace(cost=each.cost + AGAIN, there=there, where=ALL)
+        elif isinstance(part, Binary | Unary | Attribute):
+            mutants = self._at(place) if isinstance(part, Unary) else self._by_rule(place)
+            for each in () if isinstance(part, Binary) and part.operator == "@" else mutants:
+                likely = each.cost <= (DEAREST if each.code == "term-missing" else LIKELY)
+                if each.code in ALIKE and likely:
                     there = dict.fromkeys(positions, each.instead)
                     yield each._replace(cost=each.cost + AGAIN, there=there, where=ALL)
         elif isinstance(part, Name) and part.id in self.material.names:
@@ -387,22 +402,31 @@ class Grower:
                     product = binary("@", part, ones.expression)
                     yield Mutant(1.7, "factor-missing", place, product, ones)
         if is_outermost(place, "+-"):
-            first = _first_factor(part)
-            for title in self.material.names if isinstance(first, Number) else ():
-                piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
-                yield from self._with_terms([piece], part, place)
-            factors = _factors_of(part)
-            numbered = any(isinstance(each, Number) for each in _terms_of(part))
-            for piece in self.material.terms:
-                more = 0.0 if place.above is None else _length(piece)
-                more = min(more, _lengthy(piece)) if piece.is_added else more
-                if print_expression(piece.expression) in factors:
-                    more += 0.2  # a/q - a is a product that lacks a factor
-                if numbered and isinstance(piece.expression, Number):
-                    more += 0.4  # then that number is wrong
-                for symbol in "+-":
-                    whole = binary(symbol, part, piece.expression)
-                    yield Mutant(1.7 + more, "term-missing", place, whole, piece)
+            yield from self._as_sum(part, place)
+
+    def _as_sum(self, part: Expression, place: Place) -> Iterator[Mutant]:
+        """With a term more."""
+        first = _first_factor(part)
+        for title in self.material.names if isinstance(first, Number) else ():
+            piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
+            yield from self._with_terms([piece], part, place)
+        factors = _factors_of(part)
+        numbered = any(isinstance(each, Number) for each in _terms_of(part))
+        for piece in self.material.terms:
+            if is_number(part) and is_number(piece.expression):
+                continue  # then it is another number
+            if isinstance(part, Name) and isinstance(piece.expression, Name):  # x for d - x
+                whole = binary("-", piece.expression, part)
+                yield Mutant(1.8, "term-missing", place, whole, piece)
+            more = 0.0 if place.above is None else _length(piece)
+            more = min(more, _lengthy(piece)) if piece.is_added else more
+            if print_expression(piece.expression) in factors:
+                more += 0.2  # a/q - a is a product that lacks a factor
+            if numbered and isinstance(piece.expression, Number):
+                more += 0.4  # then that number is wrong
+            for symbol in "+-":
+                whole = binary(symbol, part, piece.expression)
+                yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
     def _with_factors(self, part: Expression, place: Place) -> Iterator[Mutant]:
         compared = _is_compared(place)

@@ -19,6 +19,7 @@ from gradcli.analysis.diagnosis.alternatives import (
     DEAR,
     FACTORS,
     OTHERS,
+    TURNS,
     Slip,
     is_inside,
     meet,
@@ -157,12 +158,23 @@ class Mutation:
 
     def _is_doubling(self, mutant: Mutant) -> bool:
         """Whether it adds a part to itself: that is told of the factor 2."""
+        if mutant.code == "unturned":
+            return self._is_symmetric(mutant.place.part)
         if mutant.code != "term-missing" or mutant.piece is None:
             return False
         assert isinstance(mutant.place.part, Expression)
         with Tolerant():
             part, piece = map(self.typed.value, (mutant.place.part, mutant.piece.expression))
             return part in (piece, -piece)
+        return False
+
+    def _is_symmetric(self, part: Syntax) -> bool:
+        """Whether a matrix is its own transpose."""
+        assert isinstance(part, Expression)
+        with Tolerant():
+            node = self.typed.value(part)
+            values = [np.asarray(point.value(node)) for point in self.points]
+            return all(np.allclose(each, each.swapaxes(-1, -2)) for each in values)
         return False
 
     def _is_doubtful(self, mutant: Mutant) -> bool:
@@ -245,6 +257,7 @@ class Mutation:
         if self._is_one_formula(one, other, alike) and self._part(one, other):
             return False  # next to nothing is added
         apart = "grouping" in (a.code, b.code) or not meet(a.place, b.place)
+        apart = apart or (b.kind == "sign" and a.code in TURNS)
         return apart or not all(self._is_one_formula(one, other, put) for put in (alike, negative))
 
     def is_plain(self, formula: Expression) -> bool:
@@ -339,7 +352,7 @@ def negative(numbers: Array, _value: Array) -> Array:
 def _resized(turn: int, numbers: Array, value: Array) -> Array:
     """Of another size, which is another one for each name and turn."""
     first = float(numbers.flat[0] - value.flat[0]) if value.size else 0.0
-    return numbers * float(LARGER ** math.sin(turn * BY_CHANCE * first))
+    return alike(numbers, value) * float(LARGER ** math.sin(turn * BY_CHANCE * first))
 
 
 OF_OTHER_SIZES = tuple(partial(_resized, turn) for turn in range(1, 5))

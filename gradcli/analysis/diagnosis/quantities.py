@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.claim import Claim
+from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.slips import VISITS, Consequence, walked
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
@@ -29,7 +29,8 @@ MOST = 150
 def quantities(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """Everything that people confuse with the gradient of the leaf."""
     for source in (
-        _vectors, _products, _inside, _of_others, _outputs, _tangent, _jacobian, _second, _values,
+        _vectors, _products, _inside, _taken_as_leaf, _of_others, _outputs, _tangent, _jacobian,
+        _second, _values,
     ):  # fmt: skip
         with Tolerant():  # where it is possible for the program
             yield from source(claim, words)
@@ -67,6 +68,16 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
         if outer is not None:
             text = f"the derivative of {words.of(node)} is taken at that of what is inside: {rule}"
             yield Consequence("chain-inside", text, change * outer)
+
+
+def _taken_as_leaf(claim: Claim, words: Wording) -> Iterator[Consequence]:
+    """What has a name, differentiated as if it were the leaf, which leads elsewhere, too."""
+    named = [node for node in claim.between if words.is_named(node)]
+    for node, change in _own_changes(claim, named):
+        (whole,) = vjp([node], [change], [claim.leaf])
+        if whole is not None and not close(claim.known(whole), claim.right, claim.rtol):
+            text = f"the chain rule's factor, the derivative of {words.of(node)} by {claim.name}"
+            yield Consequence("chain-factor", f"{text}, is missing", claim.grad - whole + change)
 
 
 def _vectors(claim: Claim, _words: Wording) -> Iterator[Consequence]:

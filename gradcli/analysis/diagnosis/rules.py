@@ -123,7 +123,7 @@ def _moved_term(part: Binary, _place: Place, _material: Material) -> Iterator[Ch
     symbol, left, right = part.operator, part.left, part.right
     if symbol in "+-":
         first, factors = _factors(left)
-        if factors and not _is_number(first):
+        if factors and not is_number(first):
             yield 1.6, "grouping", _product_of(binary(symbol, first, right), factors)
         for place, (each, factor) in enumerate(factors if len(factors) <= MOST else ()):
             whole = [*factors[:place], (each, binary(symbol, factor, right)), *factors[place + 1 :]]
@@ -133,7 +133,7 @@ def _moved_term(part: Binary, _place: Place, _material: Material) -> Iterator[Ch
         yield 1.6, "grouping", binary(left.operator, first, left.right)
 
 
-def _is_number(part: Expression) -> bool:
+def is_number(part: Expression) -> bool:
     """Whether it is one, with or without a sign."""
     return isinstance(part.operand if isinstance(part, Unary) else part, Number)
 
@@ -164,7 +164,8 @@ def _product(part: Binary, place: Place, material: Material) -> Iterator[Change]
         below = twin == "/" and is_divisor(place)  # a/(b/c) is written by nobody
         yield cost + (0.4 if below else 0.0), "operation", binary(twin, left, right)
     if symbol == "*" and not _is_fraction(left):
-        yield 1.25, "inverted", binary("/", right, left)
+        known = isinstance(right, Name) and right.id not in material.names  # it is pi, or e
+        yield 1.6 if known else 1.25, "inverted", binary("/", right, left)
     elif symbol != "*":
         yield 1.1, "order", binary(symbol, right, left)
     yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
@@ -181,7 +182,7 @@ def _product(part: Binary, place: Place, material: Material) -> Iterator[Change]
         each = call("inv", inside) if _square(inside, material) else binary("/", left, inside)
         yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))
     yield from _of_calls(part)
-    yield from _differentiated(part)
+    yield from _differentiated(part, material)
     if symbol == "@":
         yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
         if not (isinstance(left, Call) and called(left)[0] == "inv"):
@@ -189,9 +190,12 @@ def _product(part: Binary, place: Place, material: Material) -> Iterator[Change]
             yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
 
 
-def _differentiated(part: Binary) -> Iterator[Change]:
+def _differentiated(part: Binary, material: Material) -> Iterator[Change]:
     """u**n for n*u or n*u**(n - 1)."""
     base: Expression = part.right
+    value = material.values.get(base)
+    if value is not None and value.kind == "bool":
+        return
     power = 1.0
     if isinstance(base, Binary) and base.operator == "**" and isinstance(base.right, Number):
         power, base = base.right.value, base.left
@@ -206,11 +210,11 @@ def _differentiated(part: Binary) -> Iterator[Change]:
 
 def _power(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
     """x**(n - 1) for x**n, x*(1 - x) or abs(x) for x**2."""
-    if part.operator == "**" and not _is_number(part.right):
+    if part.operator == "**" and not is_number(part.right):
         for symbol in "-+":
             exponent = binary(symbol, part.right, number(1.0))
             yield 1.15, "exponent", binary("**", part.left, exponent)
-        if isinstance(part.right, Binary) and _is_number(part.right.right):  # k for k - 1
+        if isinstance(part.right, Binary) and is_number(part.right.right):  # k for k - 1
             yield 1.1, "exponent", binary("**", part.left, part.right.left)
     elif part.operator == "**" and _is_two(part.right):
         rest = binary("-", number(1.0), part.left)
@@ -344,6 +348,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     others = [2 * value, value / 2, value**2]
     others += [] if power else [10 * value, value / 10, 100 * value, value / 100]
     others += [2.0, 10.0, *([1 / value] if value else [])]  # those of logarithms
+    sums = [value + sign * each for each in material.numbers for sign in (1, -1)]
+    others += [each for each in sums if each > 0]
     for other in dict.fromkeys((*material.numbers, *others)):
         if other != value:
             new = other not in material.numbers
@@ -356,7 +362,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
         if value == 1:
             yield 1.7, "other-value", binary("**", name(title), number(2.0))
     if code == "constant" and value > 1:
-        yield 1.4, "function-missing", call("sqrt", part)
+        base = isinstance(above, Call) and called(above)[0] == "log"  # it is that of a logarithm
+        yield 1.7 if base else 1.4, "function-missing", call("sqrt", part)
     for total in material.totals if code == "constant" else ():
         yield 1.6, "constant", total
 
@@ -469,10 +476,10 @@ def _complement(part: Expression, place: Place, material: Material) -> Iterator[
     above = place.above.part if place.above is not None else None
     from_number = (each for each in (part, above) if isinstance(each, Binary))
     if isinstance(part, Number | Unary) or any(
-        each.operator in "+-" and _is_number(each.left) for each in from_number
+        each.operator in "+-" and is_number(each.left) for each in from_number
     ):
         return  # 2 - p may be 1 - p
-    if isinstance(part, List) and all(map(_is_number, part.items)):
+    if isinstance(part, List) and all(map(is_number, part.items)):
         return  # then a number is wrong
     whole: Expression = number(1.0)
     length = _square(part, material) if _is_of_matrices(part, above) else 0

@@ -71,6 +71,8 @@ LONG_STEPS, LONG_WIDTH = 80, 400
 """The most steps and characters of a long formula of the gradient."""
 VAGUE = ("every ", "a part of ")
 """What causes begin with that say less than others."""
+ON_THE_WAY = frozenset({"path-missing", "sign-part"})
+"""Steps that give the same wherever on one way to the leaf they are wrong."""
 MUTANTS = 3_000
 """The most mutants of a formula that are tried."""
 
@@ -127,7 +129,7 @@ class Search:
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
         if self.claim.is_formula:
-            found = self._two_terms(0.0)
+            found = self.two_terms()
             if not found:  # it may depend on the value of x in this run
                 self.claim = self.claim.at_points(self.claim.points[:1])
                 found = self.causes()
@@ -135,7 +137,7 @@ class Search:
             slack = rounding(self.claim.theirs)
             tried = islice(_misprints(self.claim, self.words, long=True), self._most)
             slips = (_merged([each]) for each in tried if self.claim.fits(each.node, slack))
-            found = self.causes(slack) or self._two_terms(slack) or [*islice(slips, SHOWN)]
+            found = self.causes(slack) or self.two_terms(slack) or [*islice(slips, SHOWN)]
             if found and np.any(slack):
                 found[0] = replace(found[0], message=f"{found[0].message} (yours is rounded)")
         return found or self.times() or self._with_turn() or [described(self.claim)]
@@ -162,14 +164,15 @@ class Search:
         by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
 
-    def _two_terms(self, slack: Array | float) -> list[Cause]:
-        """Two terms that are both missing."""
+    def two_terms(self, slack: Array | float = 0.0) -> list[Cause]:
+        """Two terms that are both missing, which may be another mistake."""
         right = self.claim.grad
         paths = [each for each in self._guesses if each[0].code == "path-missing"][:TERMS]
         if self._distinct >= SURE and all(each.shape == right.shape for _, each in paths):
             for (one, without), (other, also) in combinations(paths, 2):
                 if self.claim.fits(without + also - right, slack):
-                    return [replace(one, message=f"{one.message}; and {other.message}")]
+                    text = f"{one.message}; and {other.message}"
+                    return [replace(one, message=text, sure=False)]
         return []
 
     def _with_turn(self) -> list[Cause]:
@@ -248,9 +251,11 @@ def _merged(outcomes: Sequence[Consequence]) -> Cause:
 
 
 def _simplicity(cause: Cause) -> tuple[int, bool, int]:
-    """By this the simplest comes first: one step before every one of a kind, or a part."""
+    """By this the simplest comes first: one step before every one of a kind, or a part. Of steps on
+    one way that is the outermost, which come first: its term has all others.
+    """
     vague = cause.message.startswith(VAGUE)
-    return _rank(cause.code), vague, len(cause.message)
+    return _rank(cause.code), vague, 0 if cause.code in ON_THE_WAY else len(cause.message)
 
 
 def _rank(code: str) -> int:
