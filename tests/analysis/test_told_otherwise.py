@@ -179,3 +179,12 @@ def test_two_mistakes_are_no_coincidence() -> None:
     inputs = {"p": 0.3, "A": 1.2, "B": 1.05, "C": 0.8}
     found = compared(program, inputs, "p", "(2*p*A + q*B - p*B)/w - n*(2*p*A + 2*q*B)/w")
     assert not any("by q" in each.message or "q > 0" in each.message for each in found.causes)
+
+
+def test_a_term_that_a_number_lacks_by_what_names_stand_for_is_not_certain() -> None:
+    # 1 + 4*r less L*r makes up for the factor 2 that is missing twice
+    program = "r = a/m; Z = 1 + r + r**2; L = (r + 2*r**2)/Z + k*r**2/Z"
+    wrong = "((1 + 4*r)/Z - (r + 2*r**2)*(1 + r)/Z**2 + k*(2*r/Z - r**2*(1 + r)/Z**2))/m"
+    found = compared(program, {"a": 0.9, "m": 1.2, "k": 3.0}, "a", wrong)
+    assert found.verdict == "fail"
+    assert not found.sure

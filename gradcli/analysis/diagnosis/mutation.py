@@ -126,7 +126,8 @@ class Mutation:
             if self._is_doubling(right):
                 continue
             plain = self.is_plain(right.tree)
-            doubtful = self._is_doubtful(right) or (right.code == "grouping" and not plain)
+            odd = right.code == "grouping" or _adds_to_number(right)  # 4 - L for 4
+            doubtful = self._is_doubtful(right) or (odd and not plain)
             yield Slip((right,), right.tree, plain=plain, doubtful=doubtful)
 
     def likelihood(self, slip: Slip) -> float:
@@ -362,6 +363,11 @@ def moved(value: Array, generator: np.random.Generator) -> Array:
     """Other numbers near by, which need not look like these."""
     moves = APART * generator.uniform(-1.0, 1.0, value.shape)
     return np.asarray(value + moves * np.where(value == 0, usual_size(value), np.abs(value)))
+
+
+def _adds_to_number(mutant: Mutant) -> bool:
+    """Whether a term is missing next to a number."""
+    return mutant.code == "term-missing" and isinstance(mutant.place.part, Number)
 
 
 def _is_within(place: Place | None, part: Syntax | None) -> bool:
