@@ -312,6 +312,15 @@ def test_the_gradient_of_what_has_no_name_is_not_certain() -> None:
     assert found.causes[0].message.startswith("the term q is missing")
 
 
+def test_a_sign_that_the_text_does_not_show_is_not_certain() -> None:
+    """Both parts of the derivative of p*p*A are left out: with one sign wrong they cancel."""
+    program = "q = 1 - p; w = p**2*A + 2*p*q*B; n = p*(p*A + q*B)/w; L = (n - t)**2"
+    inputs = {"p": 0.3, "A": 1.2, "B": 1.05, "t": 0.5}
+    wrong = "2*(n - t)*((q*B - p*B)/w - n*(2*p*A + 2*(q - p)*B)/w)"
+    found = compared(program, inputs, "p", wrong)
+    assert (found.verdict, found.sure) == ("fail", False)
+
+
 def test_a_vector_is_missing_behind_a_matrix() -> None:
     program, inputs = (
         "R = X - X@outer(w, w); L = sum(R**2)",

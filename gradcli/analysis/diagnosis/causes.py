@@ -291,11 +291,18 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     each slip that may have been made.
     """
     if not slips:
-        return [replace(each, sure=each.sure and _is_one(each)) for each in structural]
+        return [replace(each, sure=each.sure and _is_certain(each)) for each in structural]
     # the gradient of w may be that of v with another name
     others = [each for each in structural if each.code == "other-leaf"][:1]
     step = next((each for each in structural if each not in others), None)
     return [*_told(step, slips, source), *others]
+
+
+def _is_certain(step: Cause) -> bool:
+    """Whether a step that no slip of the pen shows is told with certainty: a wrong sign of a part
+    would be found in the text, else the part may be missing.
+    """
+    return _is_one(step) and step.code != "sign-part"
 
 
 def _is_one(step: Cause) -> bool:
