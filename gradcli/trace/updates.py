@@ -251,7 +251,7 @@ class Updates(ElementUpdates):
             with drawn_from(keywords.pop("generator")):
                 return self._changed(callee, name, node, arguments, keywords)
         if name == "zero":
-            return self._hanging(name, node, zeros_like(node))
+            return self._hanging(callee, node, zeros_like(node))
         if name in ("fill", "copy"):
             given = bind_names(callee.name, ("value", "non_blocking"), arguments, keywords,
                                ("non_blocking",))  # fmt: skip
@@ -260,9 +260,9 @@ class Updates(ElementUpdates):
                 from gradcli.trace.refusals import check_filling
 
                 check_filling(name, node, value)
-            return self._hanging(name, node, self._filled(node, value))
+            return self._hanging(callee, node, self._filled(node, value))
         if name in ("normal", "uniform"):
-            return self._hanging(name, node, self._drawn(name, node, arguments, keywords))
+            return self._hanging(callee, node, self._drawn(name, node, arguments, keywords))
         function = FUNCTIONS.get(name)
         node = self.kept(node, [*arguments, *keywords.values()])
         if function is None or name in _DRAWN:
@@ -291,15 +291,16 @@ class Updates(ElementUpdates):
         self.values.made_by.setdefault(result, (name, (node, *arguments), {}))
         return cast(result, node.kind)
 
-    def _hanging(self, name: str, node: Node, value: Node) -> Node:
+    def _hanging(self, callee: syntax.Attribute, node: Node, value: Node) -> Node:
         """A value that is put into a tensor which requires grad: that still does, and a gradient
-        of 0 flows on to what it was.
+        of 0 flows on to what it was. What is written into elements hangs on the others.
         """
         flows = self.records and self.autograd.requires_grad(node)
-        if not flows or self.autograd.requires_grad(value):
+        is_part = isinstance(callee.value, syntax.Index)
+        if not flows or is_part or self.autograd.requires_grad(value):
             return value
         hanging: Node = FUNCTIONS["where"](self.graph.constant(False), node, value)
-        self.values.made_by[hanging] = name, (node,), {}
+        self.values.made_by[hanging] = callee.name.removesuffix("_"), (node,), {}
         return hanging
 
     def _filled(self, node: Node, value: Node) -> Node:
