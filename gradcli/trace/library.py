@@ -35,8 +35,8 @@ _OF_INSTALLATION = ("sys", "importlib", "packaging")
 _MORE_OF_PYTHON = (
     "itertools", "operator", "contextlib", "import re", ", re\n", ", re,", "from re", "json",
     "SimpleNamespace", "os.path", "os.environ", "os.getenv", "os.make", "os.sep", "os.pardir",
-    "from os", "heapq", "bisect", "statistics", "logging", "enum", "argparse", "sys.modules",
-    "pprint", "inspect", "unicodedata",
+    "os.cpu_count", "from os", "heapq", "bisect", "statistics", "logging", "enum", "argparse",
+    "sys.modules", "pprint", "inspect", "unicodedata",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)

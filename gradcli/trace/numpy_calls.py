@@ -13,6 +13,8 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast
+from gradcli.ops.table import Function
+from gradcli.trace.arguments import parameters_of
 from gradcli.trace.callee import path_of
 from gradcli.trace.items import Items
 from gradcli.trace.objects import is_row
@@ -102,13 +104,28 @@ class NumpyCalls(PythonCalls):
         """Put what a call of NumPy's function gives by NumPy's names to its places; the name of the
         function that takes it.
         """
-        function = FUNCTIONS.get(name) if keywords or name == "trace" else None
-        if function is not None and self.root(callee).startswith("numpy"):
+        is_numpys = self.root(callee).startswith("numpy")
+        function = FUNCTIONS.get(name) if is_numpys else None
+        if function is None:
+            return name
+        if function.group == "linear algebra":
+            self._take_lists(function, arguments)
+        if keywords or name == "trace":
             from gradcli.trace.numpy_keywords import place  # few calls name arguments
 
             written = ".".join((path_of(callee) or [name])[1:])
             return place(function, written, arguments, keywords) or name
         return name
+
+    def _take_lists(self, function: Function, arguments: list[Value]) -> None:
+        """Make arrays of the numbers and lists that NumPy, unlike PyTorch, takes for matrices."""
+        for place, parameter in enumerate(parameters_of(function)[: len(arguments)]):
+            given = arguments[place]
+            is_plain = isinstance(given, Node) and self.values.plain_kind(given) == "float"
+            if parameter.kind == "Node" and (is_plain or isinstance(given, Items | tuple)):
+                array = bind(self.values.tensor(given, function.name))
+                self.values.arrays.add(array)
+                arguments[place] = array
 
     def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""

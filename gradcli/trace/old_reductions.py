@@ -40,6 +40,8 @@ def with_reduction(
     averages, reduces = (
         old.get(name) is None or values.truth(old[name]) for name in ("size_average", "reduce")
     )
+    if given.get("reduction") == "elementwise_mean":
+        given["reduction"] = "mean"  # what it was called before
     if any(value is not None for value in old.values()):
         given["reduction"] = "none" if not reduces else "mean" if averages else "sum"
     return arguments, given

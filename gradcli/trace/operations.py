@@ -214,6 +214,8 @@ class Operations(Visits):
         numbers = self.special.numbers
         if left not in numbers or right not in numbers:
             return
+        if left in self.values.arrays or right in self.values.arrays:
+            return  # a number of NumPy's, which has inf and NaN there
         base, power = (left, right) if operator == "**" else (right, None)
         if (power is None or self._is("lt", power)) and self._is("eq", base):
             from gradcli.trace.refusals import division_by_zero

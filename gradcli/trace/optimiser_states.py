@@ -12,6 +12,7 @@ from gradcli.ops.loops import Unlike
 from gradcli.trace.dictionaries import DefaultDictionary, Dictionary, Key
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given
+from gradcli.trace.printing import as_single
 from gradcli.trace.values import Value, Values
 
 Place: TypeAlias = tuple[int, int]
@@ -208,6 +209,14 @@ def _places(values: Values, groups: Sequence[Dictionary]) -> list[Place]:
     ]
 
 
+def in_field(values: Values, value: Value) -> Value:
+    """What a field of an f-string has of a value: the number of a tensor of one element."""
+    if not isinstance(value, Node) or value.shape or values.plain_kind(value):
+        return value
+    number = values.evaluator.value(value).item()
+    return str(as_single(number) if values.is_single(value) else number)
+
+
 def shown_options(
     values: Values, options: Mapping[str, Any], group: Dictionary
 ) -> list[tuple[str, str]]:
@@ -227,6 +236,10 @@ def shown_options(
         elif isinstance(value, str) or value is None:
             shown[str(key)] = str(value)
         elif key != "params" and isinstance(key, str):
+            shown_number = in_field(values, value)
+            if isinstance(shown_number, str):
+                shown[key] = shown_number
+                continue
             number = values.number(value, key)
             is_truth = isinstance(options.get(key), bool) or (
                 isinstance(value, Node) and value.kind == "bool"

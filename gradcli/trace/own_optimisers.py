@@ -15,7 +15,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
-from gradcli.trace.optimiser_states import check_alike
+from gradcli.trace.optimiser_states import check_alike, in_field
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.printing import LINE
 from gradcli.trace.rated import Rated, StepHooks, clear_grads
@@ -79,7 +79,7 @@ class OwnOptimiser(Rated, Instance):
             found.append((f"{LINE * (2 if place else 1)}Parameter Group {place}", False))
             options = {str(key): value for key, value in group.pairs() if key != "params"}
             for key, value in sorted(options.items(), key=itemgetter(0)):
-                found += [(f"{LINE}    {key}: ", False), (value, False)]
+                found += [(f"{LINE}    {key}: ", False), (in_field(self.values, value), False)]
         return [*found, (f"{LINE})", False)]
 
     def begin(self, arguments: list[Value], keywords: Given) -> Value:

@@ -144,20 +144,15 @@ class PythonCalls(Expressions):
         return arguments
 
     def _is_with_number(self, arguments: Sequence[Value]) -> bool:
-        """Whether it is `max(x, 0)` of a tensor of one element: Python's, where torch.max has an
-        axis.
+        """Whether it is `max(x, 0)` of tensors or arrays of one element, and of numbers: Python's,
+        where torch.max has an axis.
         """
-        if len(arguments) != 2 or not self.values.is_pytorch:
+        nodes = [each for each in arguments if isinstance(each, Node) and each.size == 1]
+        if len(arguments) < 2 or len(nodes) < len(arguments):
             return False
-        x, last = arguments
-        numbers = self.special.numbers
-        return (
-            isinstance(x, Node)
-            and x.size == 1
-            and x not in numbers
-            and isinstance(last, Node)
-            and last in numbers
-        )
+        others = [each for each in nodes if each not in self.special.numbers]
+        is_known = self.values.is_pytorch or not self.values.arrays.isdisjoint(others)
+        return is_known and 0 < len(others) < len(nodes)
 
     def _converted(self, name: str, arguments: Sequence[Value]) -> Value:
         """`int()`, `float('inf')`, `bool(xs)`: None where the op table's function is meant."""

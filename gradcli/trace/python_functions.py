@@ -184,9 +184,13 @@ class PythonFunctions:
             return None
         if self.values.is_python and all(node.known is not None for node in nodes):
             return (max if name == "max" else min)(nodes, key=lambda node: float(node.known))  # type: ignore[arg-type]
+        if self.values.any_pass is None and not self.values.arrays.isdisjoint(nodes):
+            numbers = [self.values.number(node, name) for node in nodes]  # one of them, as it is
+            return nodes[numbers.index(max(numbers) if name == "max" else min(numbers))]
         result = nodes[0]
         for node in nodes[1:]:
             result = FUNCTIONS[ON_NUMBERS[name]](result, node)
+        self.numbers.stay_arrays(result, nodes)
         return result
 
     def whole(self, text: str, base: int) -> Node:

@@ -6,6 +6,7 @@ import bisect
 import heapq
 import json
 import math
+import os
 import posixpath
 import statistics
 from collections.abc import Callable, Sequence
@@ -131,6 +132,7 @@ class PythonLibrary:
                for name in ("exists", "isfile", "isdir")},
             **{f"os.{name}": lambda *_: None for name in ("makedirs", "mkdir")},
             "os.getenv": environment.method("get"),
+            "os.cpu_count": lambda *_: values.plain(os.cpu_count() or 1),
             "heapq.heappush": self._push,
             "heapq.heappop": self._pop,
             "heapq.heapify": self._heapify,
