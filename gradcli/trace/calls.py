@@ -22,6 +22,7 @@ from gradcli.trace.callee import (
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
+from gradcli.trace.iterators import all_read
 from gradcli.trace.method_calls import MethodCalls
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import NUMBER_MAKERS
@@ -162,6 +163,7 @@ class Calls(MethodCalls):
             arguments = yield self._as_shown(name, arguments)
             self.graph.span = expression.span
         name = self.place_numpys(name, callee, arguments, keywords)
+        arguments, keywords = all_read(name, arguments, keywords)
         call = self.named_call if own else self.function_call
         out = self._written_to(name, arguments, keywords)
         drawing: AbstractContextManager[None] = nullcontext()

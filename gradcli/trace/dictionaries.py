@@ -32,6 +32,10 @@ class DictionaryView(Items):
         super().__init__(items)
         self.kind = f"{prefix}dict_{kind}"
 
+    def as_set(self, values: Values) -> Items | SetOfValues:
+        """Keys and pairs as a set, which `-` and its like make of them; values stay a list."""
+        return self if self.kind.endswith("values") else SetOfValues(values, self)
+
 
 class Dictionary(Object):
     """A dictionary of the program: it changes for all names that hold it, as in Python."""
@@ -305,6 +309,8 @@ class SetOfValues(Dictionary):
 
     def _operated(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         other = arguments[0]
+        if isinstance(other, DictionaryView):
+            other = other.as_set(self.values)
         if not isinstance(other, SetOfValues):
             raise GradcliError(
                 "type", f"the other side must be a set, not {describe(other)}", hint="set(xs)"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
@@ -76,11 +76,16 @@ class Remaining(Object):
             self.values.graph.check_room(len(found))
         return Items(found)
 
+    def item(self, items: Sequence[Any]) -> Any:
+        raise self.refuses("'{}' object is not subscriptable", "has no elements")
+
     def contains(self, value: Value) -> bool:
         return any(is_same(self.values, each, value) for each in self.taken())
 
     def length(self) -> int:
-        raise GradcliError("type", "an iterator has no length", hint="list(it) has one")
+        said = f"object of type '{self.title}' has no len()"
+        raise RefusedError(("TypeError", said), "type", "an iterator has no length",
+                           hint="list(it) has one")  # fmt: skip
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         known: dict[str, Callable[[list[Any], Given], Any]] = {
@@ -122,6 +127,30 @@ class Remaining(Object):
             if error is not left:
                 raise
         self._rest, self._next = iter(()), []
+
+
+class Walked(Remaining):
+    """What a method of PyTorch's gives one by one, as `net.parameters()`."""
+
+    def __init__(self, values: Values, maker: str, items: Iterable[Value]) -> None:
+        super().__init__(values, items)
+        self._maker = maker
+
+    def shown(self) -> str:
+        return f"<generator object {self._maker} at 0x7f0000000000>"
+
+
+def all_read(
+    name: str, arguments: list[Value], keywords: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """What a function is given: one of PyTorch's reads parameters that come one by one, once."""
+    if not name.startswith("torch."):
+        return arguments, keywords
+    return [*map(_all, arguments)], {key: _all(value) for key, value in keywords.items()}
+
+
+def _all(value: Value) -> Value:
+    return value.elements() if isinstance(value, Walked) else value
 
 
 def taken(values: Values, value: Value) -> Iterator[Value]:

@@ -11,6 +11,7 @@ from gradcli.graph import Node
 from gradcli.ops.control import detach
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Generated
+from gradcli.trace.iterators import Walked
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values
 
@@ -166,7 +167,7 @@ class ModuleParts(Object):
     def _walked(
         self, name: str, find: Callable[[Any, bool], Iterable[Any]], arguments: list[Value],
         keywords: Given,
-    ) -> Generated:  # fmt: skip
+    ) -> Value:  # fmt: skip
         """What it is made of; `prefix` stands before names, `recurse=False` is its own alone."""
         names: tuple[str, ...] = () if "children" in name else ("recurse",)
         if name == "named_modules":
@@ -184,7 +185,9 @@ class ModuleParts(Object):
         prefix = given.get("prefix")
         if isinstance(prefix, str) and prefix:
             found = [(f"{prefix}.{each}" if each else prefix, value) for each, value in found]
-        return Generated(f"Module.{name}", found)
+        if not self.values.is_python:
+            return Generated(f"Module.{name}", found)
+        return Walked(self.values, f"Module.{name}", found)
 
 
 def _children(module: ModuleParts) -> list[tuple[str, Any]]:

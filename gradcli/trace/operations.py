@@ -10,6 +10,7 @@ from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.arithmetic import add, div, mul, sub
 from gradcli.ops.kinds import cast
+from gradcli.trace.dictionaries import DictionaryView
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
@@ -296,12 +297,10 @@ class Operations(Visits):
         """The value of an operator on two values, or the visitor that finds it."""
         if operator in COMPARE:
             return self._compared(operator, left, right)
-        if isinstance(left, Object) or isinstance(right, Object):
-            name = METHODS.get(operator)
-            if isinstance(left, Object) and (method := left.special(f"__{name}__")):
-                return method.call([right], {})
-            if isinstance(right, Object) and (method := right.special(f"__r{name}__")):
-                return method.call([left], {})
+        own = self._own_operator(operator, left, right)
+        if own is not None:
+            method, other = own
+            return method.call([other], {})
         if self.values.arrays:
             left, right = self._row_beside(left, right), self._row_beside(right, left)
         if operator == "*" and self._is_count_of(left, right):
@@ -323,6 +322,19 @@ class Operations(Visits):
         watch(self.autograd, result, (left, right))
         self.special.numbers.stay_arrays(result, (left, right))
         return result
+
+    def _own_operator(
+        self, operator: str, left: Value, right: Value
+    ) -> tuple[Object, Value] | None:
+        """The method of an object that an operator calls, and what it is given; else None."""
+        if isinstance(left, DictionaryView) and operator in ("-", "&", "|", "^"):
+            left = left.as_set(self.values)
+        name = METHODS.get(operator)
+        if isinstance(left, Object) and (method := left.special(f"__{name}__")):
+            return method, right
+        if isinstance(right, Object) and (method := right.special(f"__r{name}__")):
+            return method, left
+        return None
 
     def combined(self, operator: str, left: Value, right: Value) -> Node:
         """The value of an arithmetic operator between tensors and numbers."""
