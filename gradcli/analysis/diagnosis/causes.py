@@ -329,9 +329,10 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
     if step is None or turned or not _explains(step, own[0], source):
         return own
     either = (step.code, own[0].code) in EITHER or _is_its_own_inverse(step, slips[0])
-    if either or not _is_one(step):
+    left_out = step.code == "intermediate" and own[0].code in FACTORS  # one of the chain rule's
+    if either or not (_is_one(step) or left_out):
         return [*own, step]
-    text = step.message
+    text = step.message if _is_one(step) else f"{own[0].message}; {step.message}"
     if step.code in LEFT_OUT and own[0].code != "term-missing":  # 2*l*y may be l*y and h*k, too
         text += f"; in the formula, {own[0].message}"
     elif step.code == "transposed" and slips[0].also:  # u[None, :] stands for u[:, None]
