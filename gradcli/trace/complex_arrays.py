@@ -128,6 +128,7 @@ class ComplexArray(Object):
 
     def _called(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         if name == "tolist":
+            self._calls.values.graph.check_room(self.held.size)
             return _as_lists(self._calls, self.held)
         return self._calls.computed(
             lambda held, *given, **named: getattr(held, name)(*given, **named),

@@ -30,6 +30,7 @@ SPECTRUM = "import numpy as np\nz = np.fft.fft(np.ones(10**5))\n"
         (SPECTRUM + "np.fft.fft2(np.ones((3, 3)), s=(10**5, 10**5))", "limit-memory"),
         (SPECTRUM + "np.fft.fft(np.ones((300, 3)), 10**9, 0)", "limit-memory"),
         (SPECTRUM + "np.fft.fftfreq(10**12)", "limit-memory"),
+        (SPECTRUM + "z.tolist()", "limit-memory"),
         ("import torch\ntorch.histogramdd(torch.ones(3, 9), bins=[1024]*9)", "limit-memory"),
         (
             "import pprint\nx = []\nfor i in range(60): x = [x]\npprint.pprint(x)",
