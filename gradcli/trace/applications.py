@@ -53,6 +53,8 @@ _NEW_VIEWS = {
 }  # fmt: skip
 """What gives another tensor in any case, a view, and the function that PyTorch says made it."""
 
+OF_ONE = ("where", "repeat_interleave")
+"""Functions that do something else where they are given one argument."""
 _CHECKED = ("pow", "pad")
 """Functions that PyTorch does not have of all operands that there are here."""
 
@@ -160,7 +162,7 @@ class Applications(NumpyCalls):
                 return texts
         if name == "Variable":
             self._check_volatile(arguments, keywords)
-        if len(arguments) + len(keywords) == 1 or "output_size" in keywords:
+        if name in OF_ONE and (len(arguments) + len(keywords) == 1 or "output_size" in keywords):
             name, arguments, keywords = self._of_one(name, arguments, keywords)
         if self.values.of_complex is not None or is_complex_dtype(keywords.get("dtype")):
             self.have_all()

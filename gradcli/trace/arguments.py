@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import EMPTY, Node
@@ -401,8 +402,9 @@ def bind_function(
     """The arguments for the plain parameters in order, for the variadic one, and by name."""
     if len(arguments) > 2:
         arguments, keywords = _in_todays_order(parameters, arguments, keywords)
-    plain = [p for p in parameters if not p.keyword_only and not p.variadic]
-    variadic = next((p for p in parameters if p.variadic), None)
+    plain, variadic, required, known = _places_of(function, parameters)
+    if not keywords and required <= len(arguments) <= len(plain):
+        return arguments, (), {}
     positional = arguments[: len(plain)]
     rest = arguments[len(plain) :]
     if rest and variadic is None:
@@ -412,7 +414,6 @@ def bind_function(
             hint=signature(function),
         )
     named: dict[str, Value] = {}
-    known = {p.name for p in parameters}
     for name, value in keywords.items():
         meant = ALIASES.get(name, ()) if name not in known else ()
         target = next((each for each in meant if each in known), name)
@@ -439,6 +440,33 @@ def bind_function(
     if variadic is not None and variadic.name in named:
         rest = [named.pop(variadic.name)]
     return positional, rest, named
+
+
+class _Places(NamedTuple):
+    """Where a function takes its arguments."""
+
+    plain: list[Parameter]
+    variadic: Parameter | None
+    required: float
+    """So many that stand in order are enough; infinite if one must be given by name."""
+    names: frozenset[str]
+
+
+_places: dict[Callable[..., Any], _Places] = {}
+"""By what builds its nodes."""
+
+
+def _places_of(function: Function, parameters: Sequence[Parameter]) -> _Places:
+    found = _places.get(function.build)
+    if found is None:
+        plain = [p for p in parameters if not p.keyword_only and not p.variadic]
+        variadic = next((p for p in parameters if p.variadic), None)
+        is_named = any(p.required and p.keyword_only for p in parameters)
+        required = max((i + 1 for i, p in enumerate(plain) if p.required), default=0)
+        names = frozenset(p.name for p in parameters)
+        found = _Places(plain, variadic, math.inf if is_named else required, names)
+        _places[function.build] = found
+    return found
 
 
 _FACTORS = ("beta", "alpha", "value")
@@ -477,7 +505,7 @@ def _count(parameters: Sequence[Parameter]) -> str:
     return f"{numbers} argument{'' if most == 1 else 's'}"
 
 
-def _unknown_keyword(function: Function, name: str, known: set[str]) -> GradcliError:
+def _unknown_keyword(function: Function, name: str, known: Collection[str]) -> GradcliError:
     if name in REFUSED:
         return GradcliError("name", f"{function.name} takes no {name} here", hint=REFUSED[name])
     guess = nearest(name, known)

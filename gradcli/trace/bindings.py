@@ -91,7 +91,9 @@ class Bindings(Updates):
         return True
 
     def _assign_later(self, statement: syntax.Assign, value: Visit | Value) -> Visit:
-        yield self._assign(statement, statement.target, (yield value))
+        rest = self._assign(statement, statement.target, (yield value))
+        if rest is not None:
+            yield rest
 
     def chained_assign(self, statement: syntax.ChainedAssign) -> Visit:
         value = yield self.visit(statement.value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from types import GeneratorType
 from typing import Any, TypeGuard
 
@@ -13,6 +12,7 @@ from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
+from gradcli.trace.applications import OF_ONE
 from gradcli.trace.arguments import call_of_nodes, parameters_of
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import (
@@ -28,12 +28,16 @@ from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import NUMBER_MAKERS
 from gradcli.trace.objects import Object
 from gradcli.trace.python_calls import LIKE_PYTHONS
-from gradcli.trace.special import ON_NUMBERS, Special
+from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values
 from gradcli.trace.visits import Visit
 
 _ROOTS = ("torch", "F", "np")
 """Modules that people write before functions, also where they have imported none."""
+_NOT_OF_TABLE = frozenset(("dtype", "generator"))
+"""Arguments that may ask for more than what the op table builds."""
+_SEEN = frozenset(("array", "Variable", *LIKE_PYTHONS, *OF_LISTS, *OF_ONE))
+"""Functions of the op table whose arguments are looked at before a call of them builds nodes."""
 _SHOWS = ("print", "str", "repr")
 """Functions that ask objects for their text."""
 
@@ -73,14 +77,16 @@ class Calls(MethodCalls):
         """The value of a call of an elementwise function if its operands are found at once, or the
         visitor that finds it.
         """
-        function = self._elementwise(expression)
+        function = self._straight(expression)
         if function is None:
             return self._call(expression)
+        if not _takes_operands_alone(function, expression):
+            return self._call_of_table(function, expression)
         operands: list[Node] = []
         for argument in expression.arguments:
             found = self.at_once(argument)
             if not isinstance(found, Node):
-                return self._call(expression, operands, found)
+                return self._call_of_table(function, expression, operands, found)
             operands.append(found)
         self.graph.span = expression.span
         result: Value = call_of_nodes(self.values, function, operands)
@@ -90,12 +96,29 @@ class Calls(MethodCalls):
             self.values.stay_arrays(result, operands)
         return result
 
-    def _elementwise(self, expression: syntax.Call) -> Function | None:
-        """The function, if one is called that does nothing but build a node, on all its operands;
-        None in programs of Python, where more is to be said of the result.
+    def _call_of_table(
+        self,
+        function: Function,
+        expression: syntax.Call,
+        given: Sequence[Value] = (),
+        begun: Visit | Value = None,
+    ) -> Visit:
+        """The value of a call that only builds nodes; some of its arguments may be given, the next
+        `begun`.
+        """
+        arguments = yield self._operands(expression.arguments, given, begun)
+        keywords = (yield self._keywords(expression)) if expression.keywords else {}
+        self.graph.span = expression.span
+        return self.applied(function, arguments, keywords)
+
+    def _straight(self, expression: syntax.Call) -> Function | None:
+        """The function, if one of the op table is called, which does nothing but build nodes; None
+        in programs of Python, where more is to be said of the result.
         """
         callee = expression.callee
-        if expression.keywords or self.values.is_python:
+        if self.values.is_python or self.values.of_complex is not None:
+            return None
+        if expression.keywords and any(each.name in _NOT_OF_TABLE for each in expression.keywords):
             return None
         if type(callee) is syntax.Name:
             written = name = callee.id
@@ -110,11 +133,9 @@ class Calls(MethodCalls):
                 return None  # its module is imported when the call is looked at closer
             self._builders[written] = self._builder(written, callee)
         function = self._builders[written]
-        if function is None or len(expression.arguments) != len(function.operands):
+        if function is None or self._held(callee) is not None:
             return None
-        if syntax.Starred in map(type, expression.arguments) or self._held(callee) is not None:
-            return None
-        return function
+        return None if syntax.Comprehension in map(type, expression.arguments) else function
 
     def _builder(self, written: str, callee: syntax.Expression) -> Function | None:
         """A function of the op table, if its name alone says what a call of it builds."""
@@ -122,18 +143,12 @@ class Calls(MethodCalls):
             name = written if "." not in written else self._function_name(callee)
         except GradcliError:
             return None
-        function = self.table.get(name) if name in TABLE else None
-        if function is None or not isinstance(function.op, Elementwise) or function.own_memory:
+        if name not in TABLE or name in _SEEN or written in self._by_syntax:
             return None
-        return None if written in LIKE_PYTHONS or written in self._by_syntax else function
+        return self.table.get(name)
 
-    def _call(
-        self,
-        expression: syntax.Call,
-        given: Sequence[Value] = (),
-        begun: Visit | Value = None,
-    ) -> Visit:
-        """The value of a call of any kind; some of its arguments may be given, the next `begun`."""
+    def _call(self, expression: syntax.Call) -> Visit:
+        """The value of a call of any kind."""
         callee = expression.callee
         own = self._own_name(callee)
         try:
@@ -145,39 +160,56 @@ class Calls(MethodCalls):
         if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
             return (yield self._by_syntax[name](expression))
         self._note_copied(expression, name if held is None else "")
-        arguments = yield self._operands(expression.arguments, given, begun)
+        arguments = yield self._several(expression.arguments)
         keywords = (yield self._by_name(name, expression)) if expression.keywords else {}
-        self._check_given(name, expression, arguments, keywords)
+        if not own:
+            self._check_given(name, expression, arguments, keywords)
+            self.take_dtype(name, callee, arguments, keywords)
         self.graph.span = expression.span
-        self.take_dtype(name, callee, arguments, keywords)
-        if self.values.is_python and name in NUMBER_MAKERS and held is None:
-            self.keep_whole(name, expression, arguments, keywords)
         if self.values.is_python:
+            if name in NUMBER_MAKERS and held is None:
+                self.keep_whole(name, expression, arguments, keywords)
             arguments = self.as_rows(name, expression, arguments)
-        if held is not None or self._sees_lists(name, special) or own in _SEEING_LISTS:
-            arguments = self.all_as_written(expression, arguments)
-            keywords = self.named_as_written(expression, keywords)
+            if held is not None or self._sees_lists(name, special, own):
+                arguments = self.all_as_written(expression, arguments)
+                keywords = self.named_as_written(expression, keywords)
         if held is not None:
             return (yield held.call(arguments, keywords))
         if name in _SHOWS:
             arguments = yield self._as_shown(name, arguments)
             self.graph.span = expression.span
-        name = self.place_numpys(name, callee, arguments, keywords)
-        arguments, keywords = all_read(name, arguments, keywords)
-        call = self.named_call if own else self.function_call
-        out = self._written_to(name, arguments, keywords)
-        drawing: AbstractContextManager[None] = nullcontext()
-        if isinstance(keywords.get("generator"), Object) and not name.startswith(_DATA):
-            from gradcli.trace.generator import drawn_from  # few programs have one
+        return self._call_of_library(name, callee, arguments, keywords)
 
-            drawing = drawn_from(keywords.pop("generator"))
-        with drawing:
-            found: Any = call(name, arguments, keywords)
-            if type(found) is GeneratorType:
-                found = yield found
+    def _call_of_library(
+        self,
+        name: str,
+        callee: syntax.Expression,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> Visit:
+        """The value of a call of a function that is not the program's own."""
+        own = self._own_name(callee)
+        if not own:
+            name = self.place_numpys(name, callee, arguments, keywords)
+            arguments, keywords = all_read(name, arguments, keywords)
+        out = self._written_to(name, arguments, keywords)
+        call = self.named_call if own else self.function_call
+        draws = isinstance(keywords.get("generator"), Object) and not name.startswith(_DATA)
+        found: Any = (self._from_generator if draws else call)(name, arguments, keywords)
+        if found.__class__ is GeneratorType:
+            found = yield found
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
         return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
+
+    def _from_generator(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit:
+        """The value of a call that draws from a generator of the program's."""
+        from gradcli.trace.generator import drawn_from  # few programs have one
+
+        with drawn_from(keywords.pop("generator")):
+            return (yield self.function_call(name, arguments, keywords))
 
     def _check_given(
         self, name: str, expression: syntax.Call, given: list[Value], keywords: dict[str, Value]
@@ -251,9 +283,11 @@ class Calls(MethodCalls):
             return callee.id
         return None
 
-    def _sees_lists(self, name: str, special: Special | None) -> bool:
+    def _sees_lists(self, name: str, special: Special | None, own: str | None) -> bool:
         """Whether a function takes lists of numbers as lists, not as tensors."""
-        return name in ON_NUMBERS or (special is not None and name in self.library.of_lists)
+        if name in ON_NUMBERS or own in _SEEING_LISTS:
+            return True
+        return special is not None and name in self.library.of_lists
 
     def _seldom_called(self, expression: syntax.Call) -> Visit:
         """The value of a call of a function that is not known yet."""
@@ -389,3 +423,11 @@ class Calls(MethodCalls):
     def kept(self, node: Node, others: Iterable[Value]) -> Node:
         """A tensor that changes in place, as what is computed of it and `others` needs it."""
         raise NotImplementedError
+
+
+def _takes_operands_alone(function: Function, expression: syntax.Call) -> bool:
+    """Whether a call gives an elementwise function its operands, and nothing else."""
+    if expression.keywords or function.own_memory or not isinstance(function.op, Elementwise):
+        return False
+    arguments = expression.arguments
+    return len(arguments) == len(function.operands) and syntax.Starred not in map(type, arguments)

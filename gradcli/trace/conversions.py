@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cached_property, partial
 
 from gradcli.diagnostics import Diagnostic, GradcliError, Note, RefusedError
 from gradcli.graph import Array, Node
@@ -48,7 +48,24 @@ class Conversions:
     def __init__(self, autograd: Autograd) -> None:
         self.autograd = autograd
         self.values = autograd.values
-        self.methods: dict[str, Special] = {
+        self.functions: dict[str, Special] = {
+            "clone": self._clone,
+            "device": self._device,
+            "torch.from_numpy": self._from_numpy,
+            "torch.is_tensor": self._is_tensor,
+            "empty": partial(self._empty, "zeros"),
+            "empty_like": partial(self._empty, "zeros_like"),
+            **{
+                f"torch.{TYPES[dtype]}Tensor": partial(self._tensor_of, dtype)
+                for dtype in TYPES
+                if dtype != "float32"
+            },
+        }
+
+    @cached_property
+    def methods(self) -> dict[str, Special]:
+        """The methods by name."""
+        return {
             "item": self._item,
             "tolist": self._tolist,
             "numpy": self._numpy,
@@ -62,19 +79,6 @@ class Conversions:
             **{name: partial(self._as, name) for name in _METHODS},
             "element_size": self._element_size,
             "type_as": self._type_as,
-        }
-        self.functions: dict[str, Special] = {
-            "clone": self._clone,
-            "device": self._device,
-            "torch.from_numpy": self._from_numpy,
-            "torch.is_tensor": self._is_tensor,
-            "empty": partial(self._empty, "zeros"),
-            "empty_like": partial(self._empty, "zeros_like"),
-            **{
-                f"torch.{TYPES[dtype]}Tensor": partial(self._tensor_of, dtype)
-                for dtype in TYPES
-                if dtype != "float32"
-            },
         }
 
     def _only(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Node:

@@ -142,10 +142,11 @@ class Expressions(Operations):
 
     # --- lists ---
 
-    def _list(self, expression: syntax.List) -> Visit:
+    def _list(self, expression: syntax.List) -> Visit | Value:
         array = self.numerals.array(expression)
-        if array is not None:
-            return array
+        return self._items(expression) if array is None else array
+
+    def _items(self, expression: syntax.List) -> Visit:
         return Items((yield self._several(expression.items)))
 
     def _tuple(self, expression: syntax.Tuple) -> Visit:
@@ -155,9 +156,12 @@ class Expressions(Operations):
         """The values of items, of which `*values` is several; or the visitor that finds them."""
         found: list[Any] = []
         for place, item in enumerate(items):
-            if type(item) not in ATOMS:
+            if type(item) is syntax.Starred:
                 return self._going_on(found, items[place:])
-            found.append(self.visit(item))
+            value: Any = self.at_once(item)
+            if value.__class__ is GeneratorType:
+                return self._going_on(found, items[place:], value)
+            found.append(self.as_written(item, value))
         return found
 
     def _going_on(
@@ -345,8 +349,23 @@ class Expressions(Operations):
 
     # --- indexing and attributes ---
 
-    def _index(self, expression: syntax.Index) -> Visit:
-        value = yield self.visit(expression.value)
+    def _index(self, expression: syntax.Index) -> Visit | Value:
+        """Found at once where the tensor and each index are; or its visitor."""
+        owner: Any = self.at_once(expression.value)
+        if owner.__class__ is not Node:
+            return self._index_later(expression, owner)
+        items: list[Any] = []
+        for item in expression.items:
+            index: Any = None if type(item) not in ATOMS else self.visit(item)  # type: ignore[arg-type]
+            if index.__class__ is not Node:
+                return self._index_later(expression, owner)
+            items.append(index)
+        self.graph.span = expression.span
+        element: Value = self.element(owner, items)
+        return element
+
+    def _index_later(self, expression: syntax.Index, owner: Visit | Value) -> Visit:
+        value = yield owner
         if type(expression.value) is syntax.List:
             value = self.as_written(expression.value, value)
         items = yield self.subscripts(expression, value)

@@ -7,6 +7,7 @@ use only where a word in the program's text says that it may need them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 from gradcli.diagnostics import GradcliError
@@ -125,21 +126,19 @@ class Library:
         """What the program has given modules, by path: `torch.tau = …`."""
         self.python = caller.python
         self.objects = ObjectFunctions(self._autograd, numbers, caller.named_call)
-        settings = SettingCalls(self._autograd)
-        calls, conversions = AutogradCalls(self._autograd), Conversions(self._autograd)
+        self._settings = SettingCalls(self._autograd)
+        self._calls = AutogradCalls(self._autograd)
+        self._conversions = Conversions(self._autograd)
         self.functions: dict[str, Special] = (
             caller.special.functions
             | self.python.functions
             | self.objects.functions
-            | calls.functions
-            | conversions.functions
-            | settings.functions
+            | self._calls.functions
+            | self._conversions.functions
+            | self._settings.functions
         )
         self.functions["builtins.method"] = self._method
         self.functions["builtins.class"] = self._class
-        self.methods = (
-            caller.special.methods | calls.methods | conversions.methods | settings.methods
-        )
         self.of_lists = frozenset(
             (
                 *self.objects.functions,
@@ -159,6 +158,12 @@ class Library:
         self._distributions: Any = None
         """The functions of `torch.distributions`, where the program speaks of them."""
         self._add_mentioned()
+
+    @cached_property
+    def methods(self) -> dict[str, Special]:
+        """The methods by name, once one is called."""
+        own = self._calls.methods | self._conversions.methods | self._settings.methods
+        return self._caller.special.methods | own
 
     def _method(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """`str.lower(x)`: the method that the first argument names."""
@@ -338,7 +343,8 @@ class Library:
     def _add(self, more: Any) -> None:
         """Have more functions and methods."""
         self.functions |= more.functions
-        self.methods |= more.methods
+        if more.methods:
+            self.methods |= more.methods
 
     def _draw(self) -> None:
         """Have functions that draw by probabilities."""

@@ -396,7 +396,9 @@ class Mentions:
 
 
 def _has_any(text: str, words: tuple[str, ...]) -> bool:
-    return any(word in (_closed_up(text) if "(" in word else text) for word in words)
+    if any(map(text.__contains__, words)):
+        return True
+    return " (" in text and any(map(_closed_up(text).__contains__, words))
 
 
 @lru_cache(maxsize=1)  # many words are looked for in the same text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, Source
@@ -219,7 +220,9 @@ class Tracer(UserFunctions):
     def body(self, statements: Sequence[Runnable]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
         for statement in statements:
-            leave = yield self.statement(statement)
+            leave: Any = self.statement(statement)
+            if leave.__class__ is GeneratorType:
+                leave = yield leave
             if leave is not None:
                 return leave
         return None
