@@ -352,7 +352,7 @@ class Expressions(Operations):
     def _index(self, expression: syntax.Index) -> Visit | Value:
         """Found at once where the tensor and each index are; or its visitor."""
         owner: Any = self.at_once(expression.value)
-        if owner.__class__ is not Node:
+        if owner.__class__ is not Node or type(expression.value) is syntax.List:
             return self._index_later(expression, owner)
         items: list[Any] = []
         for item in expression.items:
