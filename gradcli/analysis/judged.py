@@ -17,6 +17,7 @@ from gradcli.analysis.line import TINY
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.verdict import Agreement, Tolerance, Verdict
 from gradcli.graph import Array, Node
+from gradcli.walks import upstream
 
 NEEDED = {"float64": 2e-10, "float32": 1e-3, "float16": 1e-1}
 """The relative error with which a gradient must be known to confirm numbers of a precision. A
@@ -43,6 +44,9 @@ class Compared:
     mine_noise: Array
     noise: Array
     """The part of the other that may be rounding."""
+    is_lost: Array | bool = False
+    """Where the gradient is not a number as a value on the way to the output is infinite: there
+    nothing can be said of a number."""
 
     @property
     def difference(self) -> Array:
@@ -131,6 +135,7 @@ def judge_all(
     with np.errstate(all="ignore"):
         wrong = ~(compared.difference <= allowed) | np.isinf(compared.difference)
         wrong &= compared.difference > 0  # where both are nan, so is what is allowed
+        wrong &= ~np.asarray(compared.is_lost)
         zero = np.abs(compared.mine) <= CLEAR * compared.mine_noise
         nothing = (np.abs(compared.right) <= room) & zero
         if hidden is not None:
@@ -173,7 +178,16 @@ def both_computed(claim: Claim, evidence: Evidence) -> Iterator[Compared]:
         else:
             mine, right = (np.asarray(point.value(each)) for each in (claim.mine, claim.grad))
         own, noise = _noise(claim, point, unit, mine, right)
-        yield Compared(mine, right, own if evidence.formula else noise, noise)
+        is_lost = np.isnan(right) & np.isfinite(mine)
+        if is_lost.any():
+            is_lost &= _has_infinite(claim, point)
+        yield Compared(mine, right, own if evidence.formula else noise, noise, is_lost)
+
+
+def _has_infinite(claim: Claim, point: Point) -> bool:
+    """Whether a value on the way to the outputs is infinite at a point."""
+    values = (point.value(node) for node in upstream(claim.walk.outputs))
+    return any(value is not None and np.isinf(value).any() for value in values)
 
 
 def _noise(

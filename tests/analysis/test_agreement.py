@@ -185,6 +185,21 @@ def test_where_both_are_not_numbers_neither_is_wrong() -> None:
         assert judged(problem, "x", wrong).verdict == "fail", wrong
 
 
+@pytest.mark.parametrize(
+    ("program", "mine"),
+    [
+        ("mean(log(1 + exp(-y*x)))", "-y*sigmoid(-y*x)/2"),  # exp overflows
+        ("-sum(y*log(exp(x)/sum(exp(x))))", "softmax(x, dim=0)*sum(y) - y"),
+        ("-sum(y*log(softmax(x, dim=0)))", "softmax(x, dim=0)*sum(y) - y"),  # 0 has no logarithm
+    ],
+)
+def test_a_finite_formula_is_not_wrong_where_an_infinite_value_spoils_the_gradient(
+    program: str, mine: str
+) -> None:
+    problem = weighed(posed(program, {"x": [1e5, 2e5], "y": [1.0, -1.0]}))
+    assert judged(problem, "x", mine).verdict == "inconclusive"
+
+
 def test_a_condition_that_float32_rounds_away_makes_no_formula_wrong() -> None:
     """In float32 p and n are equal, so that L is m; it is far below 0."""
     triplet = "p = sum((a - b)**2); n = sum((a - c)**2); L = relu(p - n + m)"

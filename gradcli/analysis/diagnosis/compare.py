@@ -172,7 +172,7 @@ def _hidden(found: Agreement) -> str:
             f"precision, less than {found.told} may hide"
         )
     if math.isnan(found.allowed):
-        return "it agrees where it is a number; where both are not, nothing is known"
+        return "it agrees where the gradient is a number; where it is not, nothing is known"
     if found.allowed >= 1:
         return f"it agrees as far as can be told, but {found.told} may be larger than the gradient"
     return (
