@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         by_number: Callable[[Node], Callable[..., Any] | None] | None
         of_units: Callable[..., None] | None
         into: Callable[..., None] | None
+        over_first: Callable[..., Array] | None
         in_blocks: Callable[..., Node | None] | None
         plain: Callable[..., Any] | None
         of_array: Callable[[Node], Callable[..., Any]] | None
@@ -209,6 +210,9 @@ class Op:
     vectors that are one of the values at its place and 0 elsewhere, into rows of zeros."""
     into: Callable[..., None] | None = None
     """`(*operands, out)`: writes the value where the forward function would allocate."""
+    over_first: Callable[..., Array] | None = None
+    """`(xp, *operands)`: for an op that copies its first operand and changes little of it, its
+    value made of that operand itself, which nothing else needs then."""
     in_blocks: Callable[..., Node | None] | None = None
     """`(*operands)`: what NumPy computes in its place in float64 where it is large, block by block:
     nodes that are a call each, and that the derivative may share. None where it is computed as it

@@ -98,6 +98,7 @@ class NumpyEngine(Host):
         outputs = self._large.intersection(plan.outputs) if empty else ()
         self._written = {node for node in outputs if isinstance(node.op, Elementwise)}
         """The results that are written into their targets as they are computed."""
+        self._over_first = plan.overwrites() if self._large else set()
         self._calls = self._made_ready(folded)
         self._results = [self._slots[node] for node in plan.outputs]
 
@@ -129,6 +130,9 @@ class NumpyEngine(Host):
         plain = node.op.plain
         if plain and not node.shape and node.kind == "float" and node.graph.precision == "float64":
             return plain, node.inputs
+        if node in self._over_first:
+            assert node.op.over_first is not None
+            return partial(node.op.over_first, self.namespace(node)), node.inputs
         call, before, after, count = kernel(node, self.namespace)
         return bound(call, before, after) if before else call, node.inputs[:count]
 

@@ -187,6 +187,18 @@ class Plan:
                     gone.append(holder)
             yield unit, [node for node in unit.outputs if holders[node] is node], gone
 
+    def overwrites(self) -> set[Node]:
+        """The nodes whose first operand is in memory that only they need from then on, and that was
+        made for it by a node of the same op.
+        """
+        found = set()
+        for unit, _, gone in self.lifetimes():
+            if isinstance(unit, Single) and unit.node.op.over_first is not None:
+                operand = unit.node.inputs[0]
+                if operand.op is unit.node.op and operand in gone:
+                    found.add(unit.node)
+        return found
+
     def check_memory(
         self, ledger: Ledger, elsewhere: Collection[Node] = (), threads: int = 1
     ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Graph, Node, Shape
 from gradcli.language.construct import call
 from gradcli.language.construct import index as as_index
 from gradcli.ops.arithmetic import times
@@ -25,7 +25,7 @@ from gradcli.ops.promotion import filling, together
 from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
-from gradcli.ops.shaping import RESHAPE, expand, flatten, part, reshape, take_slices
+from gradcli.ops.shaping import RESHAPE, Slices, expand, flatten, part, reshape, take_slices
 from gradcli.ops.sorting import argsort
 from gradcli.ops.table import Alike, Case, Index, Known, mask, whole
 
@@ -77,6 +77,13 @@ def _put(xp: ArrayNamespace, x: Array, places: Array, values: Array) -> Array:
     return changed
 
 
+def _put_over(xp: ArrayNamespace, x: Array, places: Array, values: Array) -> Array:
+    if not x.flags.c_contiguous or xp.result_type(x, values) != x.dtype:
+        return _put(xp, x, places, values)
+    xp.reshape(x, (-1,))[places] = values
+    return x
+
+
 def _put_rows(y: Node, x: Node, places: Node, values: Node) -> Node | None:
     if places is not y.inputs[1]:
         return None
@@ -114,6 +121,7 @@ PUT: General = General(
         ),
     ),
     batched=_put_rows,
+    over_first=_put_over,
     spell=lambda node, x, places, values: call("put", x, as_index(places), values),
 )
 """x with other elements at numbered places, none of which is named twice."""
@@ -145,10 +153,10 @@ def replaced(x: Node, places: Node, values: Node) -> Node:
 
 def taken(x: Node, places: Node) -> Node:
     """The elements of x at numbered places, all of which are different ones."""
-    return places if _are_numbers(x) else x.graph.apply(TAKE, (x, places))
+    return places if are_numbers(x) else x.graph.apply(TAKE, (x, places))
 
 
-def _are_numbers(x: Node) -> bool:
+def are_numbers(x: Node) -> bool:
     """Whether the elements of x are their own numbers."""
     if x.kind != "int":
         return False
@@ -156,6 +164,26 @@ def _are_numbers(x: Node) -> bool:
     while x.op is RESHAPE or x.op is CAST:
         x = x.inputs[0]
     return x.op is ARANGE and x.attributes[:3] == (0.0, size, 1.0)
+
+
+def numbers_in(shape: Shape, slices: Slices, graph: Graph) -> Node:
+    """The numbers, counted row by row over a shape, of the elements that slices of it choose: none
+    of the others is made.
+    """
+    start, stride = 0, 1
+    axes: list[tuple[int, int]] = []  # counts and steps, the last axis first
+    for length, (first, count, step) in zip(reversed(shape), reversed(slices), strict=True):
+        start += first * stride
+        if axes and axes[-1][0] * axes[-1][1] == step * stride:  # as one axis, if that is whole
+            axes[-1] = axes[-1][0] * count, axes[-1][1]
+        elif count > 1:
+            axes.append((count, step * stride))
+        stride *= length
+    numbers = reshape(graph.constant(float(start)), *[1] * len(axes))
+    for axis, (count, step) in enumerate(axes):
+        row = graph.apply(ARANGE, (), (0.0, count, float(step), "float"))
+        numbers = numbers + reshape(row, count, *[1] * axis)
+    return cast(numbers, "int")
 
 
 # --- along one axis ------------------------------------------------------------------------
