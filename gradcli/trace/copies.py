@@ -6,7 +6,6 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
-from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.classes import Instance
@@ -17,18 +16,16 @@ from gradcli.trace.items import Items
 from gradcli.trace.layer import Layer
 from gradcli.trace.values import Value, Values
 
-COPIED = "only leaves can be copied with what they hold"
-
 
 class Copies:
     """New values for old ones; what is held twice is copied once."""
 
     def __init__(
-        self, values: Values, is_computed: Callable[[Node], bool] = lambda node: False
+        self, values: Values, special: Callable[[Node], Node | None] = lambda node: None
     ) -> None:
-        """`is_computed` tells the tensors that gradients flow back from: these are not copied."""
+        """`special` gives the copies of tensors that are not copied as others are."""
         self.values = values
-        self._is_computed = is_computed
+        self._special = special
         self._new: dict[int, Any] = {}
         self._tensors: dict[Node, Node] = {}
 
@@ -66,11 +63,11 @@ class Copies:
     def _tensor(self, node: Node) -> Node:
         if node.known is not None:
             return node
-        if self._is_computed(node):
-            raise GradcliError("value", COPIED, hint="x.detach().clone() is a copy")
         if node not in self._tensors:
             parameters = self.values.parameters
-            if node.kind == "float" and not node.op.unique:
+            if (special := self._special(node)) is not None:
+                made = special
+            elif node.kind == "float" and not node.op.unique:
                 made = bind(node)
                 self.values.copies.add(made)
             else:

@@ -332,11 +332,14 @@ class ObjectFunctions:
         (value,) = bind_names("copy", ("x",), arguments, keywords).values()
         return shallow(value)
 
-    def _is_computed(self, node: Node) -> bool:
-        return self._autograd.requires_grad(node) and not self._autograd.is_leaf(node)
+    def _check_copied(self, node: Node) -> None:
+        """Raise `value` for a tensor that gradients flow back from."""
+        if self._autograd.requires_grad(node) and not self._autograd.is_leaf(node):
+            raise GradcliError("value", "only leaves can be copied with what they hold",
+                               hint="x.detach().clone() is a copy")  # fmt: skip
 
     def _copied(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         from gradcli.trace.copies import Copies
 
         (value,) = bind_names("deepcopy", ("x",), arguments, keywords).values()
-        return Copies(self.values, self._is_computed).deep(value)
+        return Copies(self.values, self._check_copied).deep(value)

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.diagnostics import A_FILE, Advice, GradcliError, Note, RefusedError
 from gradcli.graph import Node
+from gradcli.ops.control import detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.copies import Copies, held
@@ -78,15 +79,18 @@ class Stores:
     def _save(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("save", _SAVE, arguments, keywords, _SAVE[2:])
         key = self._key("torch.save", given["f"])
-        self._kept[key] = Copies(self.values, self._is_computed).deep(given["obj"])
+        self._kept[key] = Copies(self.values, self._as_leaf).deep(given["obj"])
         if isinstance(key, Buffer):
             key.at_start = False
         elif not any(note.code == "kept" for note in self.autograd.notes):
             self.autograd.notes.append(Note("kept", _NOTE))
         return None
 
-    def _is_computed(self, node: Node) -> bool:
-        return self.autograd.requires_grad(node) and not self.autograd.is_leaf(node)
+    def _as_leaf(self, node: Node) -> Node | None:
+        """A computed tensor that requires grad, as files hold it: without where it came from."""
+        if self.autograd.is_leaf(node) or not self.autograd.requires_grad(node):
+            return None
+        return leaf(detach(node), marked=True)
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("load", _LOAD, arguments, keywords, _LOAD[1:])
