@@ -4,11 +4,12 @@ which regions sweep over in blocks, and equal nodes once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from gradcli.engine.swept import LARGE
 from gradcli.graph import Attributes, Node, Op
-from gradcli.ops.shaping import reshape
+from gradcli.ops.shaping import SLICE, Slices, reshape
+from gradcli.ops.writing import are_numbers, numbers_in
 
 
 def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
@@ -35,7 +36,9 @@ def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
 
 def _replacement(node: Node, inputs: tuple[Node, ...]) -> Node:
     """What is computed in place of a node, whose operands are now `inputs`."""
-    parts = node.op.parts
+    parts: Callable[..., Node | None] | None = node.op.parts
+    if node.op is SLICE:
+        parts = _of_numbers
     if inputs == node.inputs and (parts is None or inputs[0].size < LARGE):
         return node
     graph = node.graph
@@ -51,3 +54,8 @@ def _replacement(node: Node, inputs: tuple[Node, ...]) -> Node:
     finally:
         graph.span, graph.origin = place
         del graph.refusing[refusing:]
+
+
+def _of_numbers(x: Node, slices: Slices) -> Node | None:
+    """Of the elements' numbers, as a write into a part needs them, those of that part alone."""
+    return numbers_in(x.shape, slices, x.graph) if are_numbers(x) else None

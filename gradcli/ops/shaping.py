@@ -445,13 +445,6 @@ def padding(shape: Sequence[int], first: Sequence[int], inside: Sequence[int]) -
     return found
 
 
-def _places(x: Node, slices: Slices) -> Node | None:
-    """Of the elements' numbers, as a write needs them, those that slices choose."""
-    from gradcli.ops.writing import are_numbers, numbers_in  # which imports this
-
-    return numbers_in(x.shape, slices, x.graph) if are_numbers(x) else None
-
-
 SLICE: Linear = Linear(
     "slice",
     infer=lambda x, slices: tuple(count for _, count, _ in slices),
@@ -459,7 +452,6 @@ SLICE: Linear = Linear(
     adjoints=(lambda change, y, x, slices: embed(change, x.shape, slices),),
     batched=lambda y, x, slices: take_slices(x, (_whole(x), *slices)),
     of_array=lambda node: itemgetter(_python_slices(*node.attributes)),
-    parts=_places,
     selects=True,
     view=True,
     moves=True,
