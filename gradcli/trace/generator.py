@@ -63,10 +63,33 @@ class SeededSource(Object):
         return self
 
 
+class DefaultSource(SeededSource):
+    """What `torch.manual_seed` gives: the source of all that is drawn from no other."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    @property
+    def seed(self) -> int | None:
+        return self.values.graph.seed
+
+    @seed.setter
+    def seed(self, seed: int | None) -> None:
+        self.values.graph.seed = seed
+
+    @property
+    def draws(self) -> int:
+        return self.values.graph.draws
+
+    @draws.setter
+    def draws(self, draws: int) -> None:
+        self.values.graph.draws = draws
+
+
 @contextmanager
 def drawn_from(source: Value) -> Iterator[None]:
     """What is drawn here is drawn from a generator, if it is one."""
-    if not isinstance(source, SeededSource):
+    if not isinstance(source, SeededSource) or isinstance(source, DefaultSource):
         yield
         return
     source.values.check_draw()

@@ -37,7 +37,7 @@ _KNOWN = ("Tensor", "int", "float", "bool", "str", "bytes", "list", "tuple", "di
           "frozenset", "range", "Module", "Parameter", "Number", "ndarray",
           "Size", "Exception", "Optimizer", "Callable", "dtype", "device", "NoneType",
           "Node", "type", "OrderedDict", "defaultdict", "Counter", "deque", "Distribution",
-          "Transform", "Dataset", "Constraint")  # fmt: skip
+          "Transform", "Dataset", "Constraint", "RandomState")  # fmt: skip
 
 
 _ALIASES = {
@@ -61,7 +61,7 @@ _ABSTRACT: dict[str, tuple[frozenset[str], str | None]] = {
     "Set": (_SETS, None), "MutableSet": (frozenset(("set",)), None),
     "Iterable": (_SEVERAL | {"generator"}, "__iter__"),
     "Iterator": (frozenset(("generator",)), "__next__"),
-    "Generator": (frozenset(("generator",)), None),
+    "Generator": (frozenset(("generator", "Generator")), None),
     "Sized": (_SEVERAL, "__len__"), "Container": (_SEVERAL, "__contains__"),
     "Collection": (_SEVERAL, "__contains__"),
 }  # fmt: skip

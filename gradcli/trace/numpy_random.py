@@ -181,8 +181,9 @@ class Generator(Object):
 
     what = "a generator of random numbers"
 
-    def __init__(self, functions: Mapping[str, Special]) -> None:
+    def __init__(self, functions: Mapping[str, Special], title: str) -> None:
         self._functions = functions
+        self.title = title
 
     def methods(self) -> dict[str, Callable[[list[Any], dict[str, Any]], Any]]:
         return dict(self._functions)
@@ -232,11 +233,11 @@ class NumpyRandom:
 
     def _generator(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         source = self._checked(np.random.default_rng(self._seed_in(arguments, keywords)))
-        return Generator(Drawing(self.values, self._put, source, "integers").functions)
+        return Generator(Drawing(self.values, self._put, source, "integers").functions, "Generator")
 
     def _random_state(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         source = self._checked(np.random.RandomState(self._seed_in(arguments, keywords)))
-        return Generator(self._drawn_by(source))
+        return Generator(self._drawn_by(source), "RandomState")
 
     def _checked(self, source: Any) -> Callable[[], Any]:
         """What gives a source, if the program may draw."""

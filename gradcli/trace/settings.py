@@ -32,6 +32,9 @@ _STYLE = {"precision": "precision", "threshold": "threshold", "edgeitems": "edge
 """What PyTorch's settings of printing are called here."""
 
 
+_SEEDS_OF_CARDS = (
+    "torch.mps.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all",
+)  # fmt: skip
 _WITHOUT_MEANING = ("torch.autograd.graph.save_on_cpu",
                     "torch.autograd.graph.disable_saved_tensors_hooks",
                     "torch.nn.attention.sdpa_kernel")  # fmt: skip
@@ -120,9 +123,7 @@ class SettingCalls:
             "torch.cuda.device_count": self._no_devices,
             "torch.mps.device_count": self._no_devices,
             "torch.accelerator.is_available": self._no_device,
-            "torch.mps.manual_seed": self._seed,
-            "torch.cuda.manual_seed": self._seed,
-            "torch.cuda.manual_seed_all": self._seed,
+            **dict.fromkeys(_SEEDS_OF_CARDS, self._seed_card),
             "torch.get_default_dtype": self._dtype,
             "torch.is_grad_enabled": self._is_recording,
             "torch.set_printoptions": self._print_options,
@@ -139,7 +140,12 @@ class SettingCalls:
         if seed < 0:
             raise GradcliError("value", "a seed is 0 or more")
         self.values.graph.reseed(seed)
-        return None
+        from gradcli.trace.generator import DefaultSource
+
+        return DefaultSource(self.values)
+
+    def _seed_card(self, arguments: list[Value], keywords: dict[str, Value]) -> None:
+        self._seed(arguments, keywords)
 
     def _recording(
         self, enabled: bool, arguments: list[Value], keywords: dict[str, Value]
