@@ -1,12 +1,19 @@
-"""Arguments of NumPy's functions by names that PyTorch's do not have: `np.triu(a, k=1)`."""
+"""Arguments of NumPy's functions by names that PyTorch's do not have: `np.triu(a, k=1)`; results
+in shapes of NumPy's own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
+from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import parameters_of
+from gradcli.trace.values import Value, Values
 
 _FIRST = ("a", "m", "v", "A", "N", "ary", "arr", "array", "arrays", "tup", "object", "start")
 """What NumPy calls the first argument."""
@@ -55,3 +62,18 @@ def place(
                 hint = "a.T.reshape(shape[::-1]).T has order='F'" if name == "order" else None
                 raise GradcliError("value", told, hint=hint)
     return None
+
+
+def least_squares(
+    values: Values, arguments: Sequence[Value], result: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """What `np.linalg.lstsq` gives: as many residuals as right sides, or none where the equations
+    leave no rest to tell of.
+    """
+    solution, residuals, rank, singular = result
+    rows, columns = values.tensor(arguments[0], "a").shape
+    if rows <= columns or values.integer(rank, "a rank") < columns:
+        residuals = residuals.graph.constant(np.zeros(0))
+    elif not residuals.shape:
+        residuals = reshape(residuals, (1,))
+    return solution, residuals, rank, singular
