@@ -112,6 +112,7 @@ def test_facts_about_ops_stand_in_their_entries() -> None:
 
 
 LISTS_OF_FUNCTIONS = {
+    "trace/complex_arrays.py": "functions that NumPy itself computes of its complex numbers",
     "trace/complex_parts.py": "formulas of the parts of complex numbers, which are no nodes",
     "trace/complex_tensors.py": "what is done part by part to complex numbers",
     "trace/lists_of_tensors.py": "those that PyTorch has of lists, too: torch._foreach_add",

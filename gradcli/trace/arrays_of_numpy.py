@@ -184,7 +184,7 @@ class ArrayCalls:
         self.autograd = autograd
         self.values = autograd.values
         self.numbers = PrintedNumbers(self.values)
-        self._call = call
+        self.call = call
         self._put = put
         self.functions: dict[str, Special] = {
             **{f"np.{name}": partial(self._known, name) for name in _FUNCTIONS if name != "take"},
@@ -379,7 +379,7 @@ class ArrayCalls:
         """`np.float32(0.5)`; of an array it makes one of that dtype."""
         (value,) = bind_names("a number", ("x",), arguments, keywords).values()
         if isinstance(value, str):
-            value = self.values.plain(float(self._call("float", [value], {}).known))
+            value = self.values.plain(float(self.call("float", [value], {}).known))
         node = as_dtype(self.autograd, self.values.tensor(value, "a number"), dtype)
         made = leaf(node.graph.constant(self.values.evaluator.value(node)), marked=False)
         self.values.arrays.add(made)
@@ -414,13 +414,13 @@ class ArrayCalls:
     def _copy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("copy", ("a", "order"), arguments, keywords, ("order",))
         if isinstance(given["a"], Items):
-            made: Value = self._call("array", [given["a"]], {})
+            made: Value = self.call("array", [given["a"]], {})
             return made
         return self._own(self.values.tensor(given["a"], "copy"))
 
     def _of_array(self, whole: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """NumPy's function, where PyTorch's method of that name means something else."""
-        found: Value = self._call(whole, arguments, keywords)
+        found: Value = self.call(whole, arguments, keywords)
         self.values.stay_arrays(found, arguments)
         of, dtypes = arguments[0], self.autograd.dtypes
         if dtypes is None or not isinstance(found, Node) or not isinstance(of, Node):
@@ -442,9 +442,9 @@ class ArrayCalls:
     def _along(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`a.cumsum()` runs over all elements, `a.argsort()` over the last axis."""
         if name.startswith("cum") and len(arguments) == 1 and not keywords:
-            flat = self._call("flatten", arguments, {})
+            flat = self.call("flatten", arguments, {})
             arguments = [flat, self.values.graph.constant(0.0)]
-        found: Value = self._call(name, arguments, keywords)
+        found: Value = self.call(name, arguments, keywords)
         self.values.stay_arrays(found, arguments[:1])
         if isinstance(found, Node):
             self.values.arrays.add(found)
@@ -455,7 +455,7 @@ class ArrayCalls:
         if not axes:
             ndim = self.values.tensor(node).ndim
             axes = [self.values.graph.constant(float(each)) for each in reversed(range(ndim))]
-        found: Value = self._call("permute", [node, *axes], {}) if axes else node
+        found: Value = self.call("permute", [node, *axes], {}) if axes else node
         self.values.stay_arrays(found, [node])
         return found
 
@@ -469,7 +469,7 @@ class ArrayCalls:
 
     def _empty(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Arrays whose elements have no values until they are set: zeros here."""
-        found: Value = self._call(name.replace("empty", "zeros"), arguments, keywords)
+        found: Value = self.call(name.replace("empty", "zeros"), arguments, keywords)
         return found
 
     def _fill(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -10,7 +10,7 @@ _BY_MODULE = {
     "torch._C": "Generator _LinAlgError",
     "torch.autograd.gradcheck": "GradcheckError",
     "torch.nn.utils.rnn": "PackedSequence",
-    "numpy": "ndarray str_ float64 float32 int64 int32 uint8",
+    "numpy": "ndarray str_ float64 float32 int64 int32 uint8 complex128 complex64",
     "collections": "OrderedDict defaultdict Counter deque",
     "torch.nn.parameter": "Parameter Buffer UninitializedBuffer UninitializedParameter",
     "torch.nn.modules.activation": (

@@ -15,6 +15,7 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node, Shape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.arrays_of_numpy import ArrayCalls
+from gradcli.trace.complex_tensors import OF_NUMBER, WITH_ARRAY, ComplexNumber, formatted
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Special
@@ -30,7 +31,9 @@ _ALONE: dict[str, Callable[..., Any]] = {
     "__conj__": np.conj, "__allclose__": np.allclose,
 }  # fmt: skip
 """What functions of arrays are here, by the names that are asked for."""
-_METHODS = ("conj", "conjugate", "copy", "flatten", "mean", "ravel", "reshape", "sum", "tolist")
+_METHODS = ("conj", "conjugate", "copy", "cumsum", "diagonal", "flatten", "mean", "prod", "ravel",
+            "reshape", "round", "squeeze", "std", "sum", "tolist", "trace", "transpose",
+            "var")  # fmt: skip
 _TRANSFORMS = {
     **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), ("a", "n", "axis", "norm")),
     **dict.fromkeys(("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"),
@@ -42,6 +45,20 @@ _LOOKED = {"angle": ("z", "deg"), "real": ("val",), "imag": ("val",), "iscomplex
            "iscomplexobj": ("x",), "isrealobj": ("x",)}  # fmt: skip
 
 
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in (
+        "add", "subtract", "multiply", "divide", "exp", "log", "sqrt", "square", "abs", "absolute",
+        "conj", "conjugate", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sum", "mean", "prod",
+        "std", "var", "cumsum", "cumprod", "round", "around", "diff", "roll", "flip", "reshape",
+        "ravel", "squeeze", "transpose", "trace", "diagonal", "isclose", "array_equal", "allclose",
+        "concatenate", "stack", "hstack", "vstack", "array", "asarray", "copy", "zeros_like",
+        "ones_like", "real", "imag", "angle", "vdot", "dot", "matmul", "inner", "outer", "kron",
+    )},
+    **{f"linalg.{name}": getattr(np.linalg, name) for name in ("norm", "inv", "det", "solve")},
+    "norm": np.linalg.norm, "inv": np.linalg.inv, "det": np.linalg.det, "solve": np.linalg.solve,
+}  # fmt: skip
+"""What is computed of arrays of which one is complex, by name."""
+_PRODUCTS = ("dot", "matmul", "inner", "outer", "kron")
 COMPLEX_BYTES = 16
 
 
@@ -57,6 +74,9 @@ class ComplexArray(Object):
         calls.values.graph.ledger.take(held.nbytes, "an array of complex numbers")
         self._calls = calls
         self.held = held
+        if not held.ndim:  # one of NumPy's numbers
+            self.title = str(held.dtype)
+            self.python_class = f"numpy.{self.title}"
 
     # --- elements ---
 
@@ -97,19 +117,28 @@ class ComplexArray(Object):
     # --- as an array ---
 
     def special(self, name: str) -> Object | None:
+        if name == "__format__" and not self.held.ndim:
+            return BuiltIn(name, lambda _, given, __: formatted(self.held, str(given[0])))
         known = name in _OPERATORS or name in _REFLECTED or name in _ALONE
         return BuiltIn(name, self._operated) if known else None
+
+    def applied(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """What a function makes of it and others; None where it makes nothing of such arrays."""
+        name = name.removeprefix("np.")
+        if name not in _FUNCTIONS:
+            return None
+        if name in _PRODUCTS and len(arguments) == 2:
+            one, other = (np.asarray(self._calls.plain(each)) for each in arguments)
+            summed = 1 if name in ("outer", "kron") else max(1, (one.shape or (1,))[-1])
+            self._calls.require((one.size * other.size // summed**2,))
+        return self._calls.computed(_FUNCTIONS[name], arguments, keywords)
 
     def _operated(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         if name in _ALONE:
             return self._calls.computed(_ALONE[name], [self, *arguments], keywords)
-        sides = [self, *arguments][:: -1 if name in _REFLECTED else 1]
-        compute = _REFLECTED[name] if name in _REFLECTED else _OPERATORS[name]
-        with suppress(ValueError):  # NumPy says which shapes do not fit
-            self._calls.require(
-                _shape_of(compute, *(np.shape(self._calls.plain(s)) for s in sides))
-            )
-        return self._calls.computed(compute, sides, {})
+        if name in _REFLECTED:
+            return self._calls.operated(_REFLECTED[name], [*arguments, self])
+        return self._calls.operated(_OPERATORS[name], [self, *arguments])
 
     def attribute(self, name: str) -> Any:
         if name == "shape":
@@ -154,7 +183,7 @@ def _shape_of(compute: Callable[..., Any], one: Shape, other: Shape) -> Shape:
 
 def _as_lists(calls: ComplexArrays, held: Any) -> Value:
     if not np.ndim(held):
-        return calls.given(held)
+        return calls.number(held)
     return Items([_as_lists(calls, each) for each in held])
 
 
@@ -187,11 +216,38 @@ class ComplexArrays:
         self.functions: dict[str, Special] = {
             **{f"np.fft.{name}": partial(self._transform, name) for name in _TRANSFORMS},
             **{f"np.{name}": partial(self._looked, name) for name in _LOOKED},
+            WITH_ARRAY: self._with_array,
+            OF_NUMBER: self._of_number,
         }
+
+    def _with_array(self, arguments: list[Value], keywords: Given) -> Value:
+        """An operator between a complex number of Python's and an array."""
+        name, *sides = arguments
+        return self.operated(_TWO[str(name)], sides)
+
+    def _of_number(self, arguments: list[Value], keywords: Given) -> Value:
+        """What a function of NumPy's makes of a complex number of Python's; None for others."""
+        name, *given = arguments
+        function = _FUNCTIONS.get(str(name).removeprefix("np."))
+        return None if function is None else self.computed(function, given, keywords)
+
+    def operated(self, compute: Callable[[Any, Any], Any], sides: Sequence[Value]) -> Value:
+        """What an operator gives."""
+        with suppress(ValueError):  # NumPy says which shapes do not fit
+            self.require(_shape_of(compute, *(np.shape(self.plain(each)) for each in sides)))
+        return self.computed(compute, sides, {})
+
+    def number(self, held: Any) -> Value:
+        """One of NumPy's numbers as one of Python's."""
+        if not np.iscomplexobj(held):
+            return self.values.plain(held.item())
+        parts = [self.values.plain(each) for each in (float(held.real), float(held.imag))]
+        return self._arrays.call("complex", parts, {})  # type: ignore[no-any-return]
 
     def given(self, found: Any) -> Value:
         """What NumPy has computed as a value."""
         if np.iscomplexobj(found):
+            self.values.of_complex = self.values.of_complex or self._applied
             return ComplexArray(self, found)
         return self._arrays.array(found)
 
@@ -199,6 +255,10 @@ class ComplexArrays:
         """A value as NumPy takes it."""
         if isinstance(value, ComplexArray):
             return value.held
+        if isinstance(value, ComplexNumber):
+            return value.number
+        if isinstance(value, Items) and any(isinstance(each, Object | Items) for each in value):
+            return [self.plain(each) for each in value]
         if isinstance(value, Object):
             pair = getattr(value, "pair", None)
             if pair is None:
@@ -207,9 +267,16 @@ class ComplexArrays:
             return (real + 1j * imaginary)[()]
         if isinstance(value, Node) and self.values.plain_kind(value) == "float":
             return self.values.number(value, "a number")
-        if isinstance(value, tuple) and not any(isinstance(each, Object) for each in value):
+        if isinstance(value, tuple):
+            if any(isinstance(each, Object) for each in value):
+                return tuple(map(self.plain, value))
             return tuple(self.values.integers(value, "a shape"))
         return self._arrays.plain("fft", value)
+
+    def _applied(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """The same as of other complex values."""
+        found: Value = self._arrays.call("complex.applied", [name, *arguments], keywords)
+        return found
 
     def computed(
         self, compute: Callable[..., Any], arguments: Sequence[Value], keywords: Given

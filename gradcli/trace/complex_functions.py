@@ -14,8 +14,15 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import f
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.complex_arrays import ComplexArray
 from gradcli.trace.complex_parts import OF_PARTS, Parts, absolute
-from gradcli.trace.complex_tensors import BY_PART, ComplexNumber, ComplexTensor, Maker
+from gradcli.trace.complex_tensors import (
+    BY_PART,
+    OF_NUMBER,
+    ComplexNumber,
+    ComplexTensor,
+    Maker,
+)
 from gradcli.trace.items import Items
 from gradcli.trace.names import COMPLEX, is_complex_dtype
 from gradcli.trace.objects import Given
@@ -59,6 +66,16 @@ def holds_complex(value: Value) -> bool:
     return isinstance(value, ComplexTensor | ComplexNumber)
 
 
+def _array_among(given: Sequence[Value]) -> ComplexArray | None:
+    """The first array of NumPy's with complex numbers, in lists, too."""
+    for each in given:
+        rows = [*each] if isinstance(each, tuple) or type(each) is Items else [each]
+        found = next((row for row in rows if isinstance(row, ComplexArray)), None)
+        if found is not None:
+            return found
+    return None
+
+
 class ComplexFunctions:
     """Calls of functions by name, where an argument is complex or the dtype is."""
 
@@ -83,12 +100,17 @@ class ComplexFunctions:
         """The value; None where the function is none of these, or nothing is complex."""
         name = name.removeprefix("torch.")
         given = [*arguments, *keywords.values()]
+        of_numpy = _array_among(given)
+        if of_numpy is not None:
+            return of_numpy.applied(name, arguments, keywords)
         if name in _OF_DATA and arguments:
             return self._of_data(arguments, keywords)
         if name in _MADE:
             return self._made(name, arguments, keywords)
         if not any(map(holds_complex, given)):
             return None
+        if name == "array":
+            return self._maker.call(OF_NUMBER, [name, *arguments], keywords)  # type: ignore[no-any-return]
         own = self._own.get(name.removeprefix("linalg."))
         if own is not None:
             return own(arguments, keywords)
@@ -368,8 +390,12 @@ class ComplexFunctions:
         """A function that complex tensors have as a method; None where they have none."""
         bare = name.rpartition(".")[2]
         bare = _OTHER_NAMES.get(bare, bare)
-        if not arguments or isinstance(arguments[0], ComplexNumber | Items | tuple):
+        if not arguments or isinstance(arguments[0], Items | tuple):
             return None
+        if isinstance(arguments[0], ComplexNumber):
+            if arguments[0].special(f"__{bare}__") is not None:
+                return None
+            return self._maker.call(OF_NUMBER, [name, *arguments], keywords)  # type: ignore[no-any-return]
         first, *rest = arguments
         if isinstance(first, Node):
             if bare not in ("add", "sub", "mul", "truediv", "pow", "eq", "ne"):

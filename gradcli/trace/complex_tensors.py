@@ -451,6 +451,12 @@ class ComplexTensor(Object):
         return formatted(complex(self.array.astype(self.dtype).item()), str(arguments[0]))
 
 
+WITH_ARRAY = "complex.with_array"
+"""The name of what computes with a complex number and an array of NumPy's."""
+OF_NUMBER = "complex.of_number"
+"""That of NumPy's functions of a complex number of Python's, which PyTorch's do not take."""
+
+
 class ComplexNumber(Object):
     """A complex number of Python's."""
 
@@ -493,6 +499,9 @@ class ComplexNumber(Object):
         return super().method(name) if own is None else own.call
 
     def _operated(self, name: str, other: Value, is_right: bool) -> Value:
+        if isinstance(other, Node) and other in self._maker.values.arrays:
+            both: list[Value] = [other, self] if is_right else [self, other]
+            return self._maker.call(WITH_ARRAY, [name, *both], {})  # type: ignore[no-any-return]
         number = self._maker.plain_number(other)
         if number is None:  # a tensor, which makes a tensor of this
             made = ComplexTensor(self._maker, self._maker.parts_of(self.number))
