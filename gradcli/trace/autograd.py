@@ -387,7 +387,11 @@ class Autograd(BackwardHooks):
                 self._note_steps(result)
             elif not self.requires_grad(result):
                 result = bind(detach(result))  # a tensor, not a number
-                if not self.values.is_pytorch:  # where it has nothing to be derived by
+                if self.values.is_pytorch:
+                    from gradcli.trace.lowest_powers import followed
+
+                    result = followed(result, inside.union(inputs))
+                else:  # where it has nothing to be derived by
                     self._flat[result] = [each for each in order if self.is_leaf(each)]
             if self.dtypes is not None and not self.requires_grad(result):
                 self.dtypes.add_like(result, node)

@@ -133,7 +133,13 @@ class AutogradCalls:
             if not self.autograd.is_followed(node):
                 raise GradcliError("no-grad", UNFOLLOWED_INPUT, hint="x.requires_grad_() before")
         if zeros is not None and self.values.truth(zeros):
-            return found
+            if reached is None or not self._flag(keywords, "create_graph", False):
+                return found
+            given = self._several(inputs, "the inputs of grad")
+            return tuple(
+                each if node in reached else self.autograd.mark(each)
+                for node, each in zip(given, found, strict=True)
+            )
         results: list[Node | None] = []
         for place, node in enumerate(self._several(inputs, "the inputs of grad")):
             is_used = reached is None or node in reached

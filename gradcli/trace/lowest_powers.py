@@ -1,0 +1,42 @@
+"""Derivatives that are constant, which PyTorch follows on as powers of 0: those of x**2 by x twice.
+
+The derivative of a power has a power in it that is lower by 1, and only the one of a power of 0 is
+known to be 0. So one more derivative requires grad than depends on something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.reductions import sum_
+
+_POWERS = (FUNCTIONS["pow"].op, FUNCTIONS["square"].op)
+
+
+def followed(derivative: Node, passed: Collection[Node]) -> Node:
+    """A constant derivative as PyTorch has it, where gradients have passed these nodes."""
+    for node in passed:
+        base = _base(node)
+        if base is not None and base in passed:
+            power: Node = FUNCTIONS["pow"].build(sum_(base), 0.0)
+            return derivative * power
+    return derivative
+
+
+def _base(node: Node) -> Node | None:
+    """What is raised to a power of 1 here: that itself, or a derivative of a square."""
+    if node.op is _POWERS[0] and _exponent(node) == 1:
+        return node.inputs[0]
+    square = node.origin
+    if square is None or square.op not in _POWERS or _exponent(square) != 2:
+        return None
+    return square.inputs[0] if square.inputs[0] in node.inputs else None
+
+
+def _exponent(power: Node) -> float | None:
+    if len(power.inputs) == 1:
+        return 2.0
+    known = power.inputs[1].known
+    return None if known is None or known.size != 1 else float(known.reshape(()))
