@@ -25,6 +25,8 @@ SCORED = frozenset({"softmax", "log_softmax", "logsumexp", "cross_entropy"})
 """Functions of scores, the derivatives of which are made of a softmax."""
 LABELS = 3
 """The most axes of an operand that an einsum may lack."""
+SHIFTED = frozenset({"log1p", "expm1"})
+"""Functions that are another one but for a 1, which is missing or too much then."""
 STRANGE = 1.25
 """What it costs that a function belongs here which neither program nor gradient has."""
 
@@ -34,7 +36,8 @@ def twins(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     title, _ = called(part)
     function = FUNCTIONS.get(title)
     for twin in function.confused if function else ():
-        yield 1.0 if twin in material.own else STRANGE, "function", renamed(part, twin)
+        if twin in material.own or twin not in SHIFTED:
+            yield 1.0 if twin in material.own else STRANGE, "function", renamed(part, twin)
     if title == "exp" and not material.own.isdisjoint(SCORED):
         yield 1.0, "function", renamed(part, "softmax")  # it is not normalised
     if title == "abs" and len(part.arguments) == 1:

@@ -333,8 +333,11 @@ def _told(step: Cause | None, slips: Sequence[Slip], source: Source) -> list[Cau
     if either or not (_is_one(step) or left_out):
         return [*own, step]
     text = step.message if _is_one(step) else f"{own[0].message}; {step.message}"
-    if step.code in LEFT_OUT and own[0].code != "term-missing":  # 2*l*y may be l*y and h*k, too
+    is_term = own[0].code == "term-missing"
+    if step.code in LEFT_OUT and not is_term:  # 2*l*y may be l*y and h*k, too
         text += f"; in the formula, {own[0].message}"
+    elif step.code == "chain-factor" and is_term:  # y/exp(x) may be y/(1 + exp(x)) without it
+        text += f"; in the formula, {slips[0].mutants[0].message}"
     elif step.code == "transposed" and slips[0].also:  # u[None, :] stands for u[:, None]
         text += f"; in other words, {slips[0].also[0].message}"
     return [replace(step, message=text, correction=own[0].correction), *own[1:]]

@@ -19,8 +19,10 @@ from gradcli.graph import Array, Node
 from gradcli.language.rewrite import Place, places, replaced
 from gradcli.language.syntax import Expression, Name, Number
 
-DEAREST, OF_NUMBERS = 1.6, 1.9
-"""What each of two costs at most, and what it does if it is a factor like log(10)."""
+DEAREST, OF_NUMBERS, OF_TERMS = 1.6, 1.9, 1.7
+"""What each of two costs at most, and what it does if it is a factor like log(10), or a name that
+is not taken away.
+"""
 PAIRS, SHOWN = 400, 12
 """So many pairs that give the numbers are kept, and so many of them, the most likely, tried."""
 SAMPLE = 40
@@ -54,9 +56,11 @@ def _apart(mutation: Mutation) -> Iterator[Slip]:
         products = _pairs(np.log(np.abs(table / mine)), np.log(np.abs(grad / mine)))
     found = sorted({*sums, *products}, key=lambda each: known[each[0]].cost + known[each[1]].cost)
     couples = ((known[one], known[other]) for one, other in found)
-    for one, other in islice((each for each in couples if not _replaces(*each)), SHOWN):
+    for one, other in islice(
+        (each for each in couples if not (_replaces(*each) or _is_done_once(*each))), SHOWN
+    ):
         formula = _both(one, other)
-        if formula is None or not mutation.explains(formula):
+        if formula is None or mutation.idles(formula) or not mutation.explains(formula):
             continue
         if one.put != other.put or not one.put or mutation.is_plain(formula):
             yield Slip((one, other), formula, doubtful=_wraps(one, other) or _wraps(other, one))
@@ -69,10 +73,21 @@ def _replaces(*couple: Mutant) -> bool:
     return kinds >= {"extra", "missing"}
 
 
+def _is_done_once(*couple: Mutant) -> bool:
+    """Whether a name is not taken away in one place alone."""
+    codes = {each.code for each in couple}
+    dear = any(each.cost > DEAREST and each.code == "term-missing" for each in couple)
+    return dear and len(codes) > 1
+
+
 def _is_likely(mutant: Mutant) -> bool:
     piece = mutant.piece and places(mutant.piece.expression)
     named = piece is None or any(isinstance(each.part, Name) and each.is_value for each in piece)
-    return not mutant.cuts_off and mutant.cost <= (DEAREST if named else OF_NUMBERS)
+    own = (
+        mutant.code == "term-missing" and mutant.piece and isinstance(mutant.piece.expression, Name)
+    )
+    dearest = OF_TERMS if own else DEAREST if named else OF_NUMBERS
+    return not mutant.cuts_off and mutant.cost <= dearest
 
 
 def _wraps(outer: Mutant, inner: Mutant) -> bool:

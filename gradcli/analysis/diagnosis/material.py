@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from gradcli.algebra.rules import derivatives
-from gradcli.analysis.diagnosis.calls import required, takes_one
+from gradcli.analysis.diagnosis.calls import SHIFTED, required, takes_one
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.constants import sizes
+from gradcli.analysis.diagnosis.derivatives import known_value
 from gradcli.analysis.diagnosis.misremembered import textbook
 from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
 from gradcli.analysis.diagnosis.steps import ReverseStep
@@ -20,7 +21,8 @@ from gradcli.graph import CONSTANT, Node, Shape
 from gradcli.language.construct import attribute, binary, call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Binary, Expression, Name, Number, Unary
+from gradcli.language.rewrite import places, replaced
+from gradcli.language.syntax import Binary, Expression, Name, Number, Syntax, Unary
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.exponential import exp
@@ -67,14 +69,17 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
     running = [title for title in sorted(written) if required(title) == ["Node", "int"]]
     own = [Piece(name(title)) for title in names]
     plain = [Piece(number(each)) for each in numbers[:MOST]]
+    whole = [Piece(number(each)) for each in dict.fromkeys(map(_whole, numbers[:MOST]))]
     terms, parts = _parts(claim, words)
+    chains = list(_chains(claim, words))
     factors = [
         *_constants(),
         *_sizes(claim, numbers),
-        *plain,
+        *whole,
         *own,
         *_locals(claim, words),
         *_of_functions(claim, words),
+        *chains,
         *_powers(claim, words),
         *_by_hand(claim, words),
         *parts,
@@ -89,7 +94,7 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         frozenset({*written, "sum", "mean"}),
         _distinct([*factors, *(Piece(total) for total in totals)]),
         _distinct([Piece(number(1.0)), *own, *plain, *terms]),
-        _distinct([*terms[:MOST], *parts[:MOST]]),
+        _distinct([*terms[:MOST], *parts[:MOST], *chains]),
         totals,
         _matrices(names, order, words),
         _exponents(order, words),
@@ -98,12 +103,21 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
     )
 
 
+def _whole(value: float) -> float:
+    """A number, or what is divided by instead: a factor 0.5 is a division by 2."""
+    inverse = 1 / value
+    return round(inverse) if value < 1 and abs(inverse - round(inverse)) < 1e-12 else value
+
+
 def _exponents(order: Sequence[Node], words: Wording) -> list[Expression]:
-    """The exponents that a program and its gradient have, other than numbers."""
-    powers = (each.inputs[1] for each in order if each.op.infix == "**")
-    texts = dict.fromkeys(words.of(each) for each in powers if number_of(each) is None)
+    """The exponents that a program and its gradient have, other than small numbers."""
+    powers = [each.inputs[1] for each in order if each.op.infix == "**"]
+    known = {each: number_of(words.plain(each)) for each in powers}
+    texts = dict.fromkeys(words.of(each) for each, value in known.items() if value is None)
     read = map(_read, texts)
-    return [each for each in read if each is not None][:LIMITS]
+    values = dict.fromkeys(each - 1 for each in known.values() if each is not None)
+    numbers = (number(each) for each in values if each not in (-1, 0, 1, 2, 3))
+    return [*(each for each in read if each is not None), *numbers][:LIMITS]
 
 
 def _limits(names: Mapping[str, Shape], order: Sequence[Node], leaf: Node) -> list[Expression]:
@@ -189,6 +203,30 @@ def _of_functions(claim: Claim, words: Wording) -> Iterator[Piece]:
         yield Piece(derivative, f"the derivative of {words.of(node)} by {words.of(inside)}")
 
 
+def _chains(claim: Claim, words: Wording) -> Iterator[Piece]:
+    """The factors of several steps in a row: of log(a + b) by what one of both is made of."""
+    below = {node: _elementwise(node, claim) for node in claim.between[:MOST]}
+    inner = {operand for operands in below.values() for operand in operands}
+    for node in (each for each in below if each not in inner):
+        run = [node]
+        for each in run:
+            run += [operand for operand in below.get(each, ()) if operand not in run]
+        slopes = vjp([node], [node.graph.constant(1.0)], run[1:]) if len(run) > 2 else ()
+        for inside, slope in zip(run[1:], slopes, strict=bool(slopes)):
+            text = None if slope is None else words.spelled(words.plain(slope))
+            derivative = _read(text) if text else None
+            if derivative is not None and not isinstance(derivative, Number | Name | Unary):
+                told = f"the derivative of {words.of(node)} by {words.of(inside)}"
+                yield Piece(derivative, told)
+
+
+def _elementwise(node: Node, claim: Claim) -> list[Node]:
+    """The operands of an elementwise function that are of its shape and lead to the leaf."""
+    if not isinstance(node.op, Elementwise):
+        return []
+    return [each for each in node.inputs if each in claim.moving and each.shape == node.shape]
+
+
 def _through(claim: Claim, words: Wording) -> Iterator[tuple[Node, Node, Expression]]:
     """Functions of one value that take several steps, not only arithmetic, this value, and the
     derivative by it.
@@ -249,10 +287,12 @@ def _mistaken(claim: Claim, words: Wording) -> dict[str, list[Change]]:
         texts = (words.of(node), words.of(node.inputs[0]), textbook(local, node, 0, words))
         whole, inside, derivative = map(_read, texts)
         changes = found.setdefault(print_expression(whole), []) if whole else []
-        if derivative is not None and not _has_factor(derivative, texts[0]):
+        turned = isinstance(derivative, Unary)  # then its sign is wrong
+        if derivative is not None and not turned and not _has_factor(derivative, texts[0]):
             changes.append((1.45, "undifferentiated", derivative))
         if inside is not None and words.is_named(node):
-            changes += [(1.3, "function", call(twin, inside)) for twin in function.confused]
+            twins = [twin for twin in function.confused if twin not in SHIFTED]
+            changes += [(1.3, "function", call(twin, inside)) for twin in twins]
     return found
 
 
@@ -309,5 +349,31 @@ def _read(text: str) -> Expression | None:
     from gradcli.options import DEFAULT
 
     with Tolerant():
-        return parse_expression(Source("a formula", text), DEFAULT.limits.parse)
+        return _folded(parse_expression(Source("a formula", text), DEFAULT.limits.parse))
+    return None
+
+
+def _folded(part: Expression) -> Expression:
+    """Without differences of numbers, as in x**(2 - 1), and without what is divided by itself."""
+    for _ in range(MOST):
+        known = ((place, _plainer(place.part)) for place in places(part))
+        found = next(((place, plain) for place, plain in known if plain is not None), None)
+        if found is None:
+            break
+        part = replaced(*found)
+    return part
+
+
+def _plainer(part: Syntax) -> Expression | None:
+    """The number, or the power, that an operation gives; None where it is none."""
+    if not isinstance(part, Binary):
+        return None
+    left, right = part.left, part.right
+    one, other = known_value(left), known_value(right)
+    if part.operator == "**" and other == 1:
+        return left
+    if part.operator == "/" and isinstance(left, Name) and isinstance(right, Name):
+        return number(1.0) if left.id == right.id else None
+    if part.operator in "+-" and one is not None and other is not None:
+        return number(one + other if part.operator == "+" else one - other)
     return None

@@ -12,10 +12,18 @@ from typing import NamedTuple
 from gradcli.analysis.diagnosis.calls import renamed
 from gradcli.analysis.diagnosis.parentheses import regrouped
 from gradcli.analysis.diagnosis.pieces import Change, Material, Piece
+from gradcli.analysis.diagnosis.products import (
+    divides_seldom,
+    first_factor,
+    share_factor,
+    terms_of,
+    texts_of_factors,
+)  # fmt: skip
 from gradcli.analysis.diagnosis.rules import (
     EVERYWHERE,
     RULES,
     column,
+    is_divisor,
     is_inverted,
     is_number,
     is_outermost,
@@ -60,6 +68,8 @@ SAID = {
     "identity": "the identity matrix is missing",
     "exponent": "the exponent is wrong",
     "differentiated": "the derivative of a power stands where the power belongs",
+    "derivative": "a derivative stands where what it is taken of belongs",
+    "reversed": "it runs from the wrong end",
     "constant": "the number is wrong",
     "index": "the index is wrong",
     "argument": "an argument is wrong",
@@ -184,6 +194,17 @@ class Mutant(NamedTuple):
         return own or self.code == "constant" or isinstance(self.gone, Number)
 
     @property
+    def is_digit(self) -> bool:
+        """Whether a number that stands in the text is another one."""
+        return isinstance(self.place.part, Number) and isinstance(self.instead, Number)
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it multiplies or divides by what was forgotten."""
+        raised = self.code == "exponent" and not isinstance(self.place.part, Number)
+        return self.kind == "factor-missing" or raised
+
+    @property
     def tree(self) -> Expression:
         if self.there is None:
             return replaced(self.place, self.instead)
@@ -229,7 +250,8 @@ class Mutant(NamedTuple):
         if len(old) > WIDEST or len(new) > WIDEST:
             piece = self._with_sign(piece)
         said = SAID[self.code].format(piece=piece, old=old)
-        if self.code == "other-value" and not isinstance(self.instead, Name):
+        named = isinstance(self.instead, Name) and not isinstance(place.part, Binary)
+        if self.code == "other-value" and not named:
             said = "something else belongs here"
         said += self.where
         if len(old) > WIDEST or len(new) > WIDEST:
@@ -388,7 +410,11 @@ class Grower:
         """With a factor or a term more."""
         if isinstance(part, Number) and place.above is not None:
             names = self.material.names if isinstance(place.above.part, Binary) else ()
-            yield from self._with_terms([Piece(name(each)) for each in names], part, place)
+            pieces = [Piece(name(each)) for each in names]
+            yield from self._with_terms(pieces, part, place)
+            for piece in pieces if part.value == 1 else ():
+                quotient = binary("/", part, piece.expression)
+                yield Mutant(1.6, "divisor-missing", place, quotient, piece)
             return
         if is_outermost(place, "*/"):
             yield from self._with_factors(part, place)
@@ -406,12 +432,12 @@ class Grower:
 
     def _as_sum(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a term more."""
-        first = _first_factor(part)
+        first = first_factor(part)
         for title in self.material.names if isinstance(first, Number) else ():
             piece = Piece(binary("*", first, name(title)))  # 4*W@W.T@W for that less 4*W
             yield from self._with_terms([piece], part, place)
-        factors = _factors_of(part)
-        numbered = any(isinstance(each, Number) for each in _terms_of(part))
+        factors = texts_of_factors(part)
+        numbered = any(isinstance(each, Number) for each in terms_of(part))
         for piece in self.material.terms:
             if is_number(part) and is_number(piece.expression):
                 continue  # then it is another number
@@ -429,16 +455,22 @@ class Grower:
                 yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
     def _with_factors(self, part: Expression, place: Place) -> Iterator[Mutant]:
-        compared = _is_compared(place)
+        compared, below = _is_compared(place), is_divisor(place)
         odd = is_inverted(place) or compared
+        text = print_expression(part) if isinstance(part, Name) else ""
         for piece in self.material.factors:
             if compared and _compares(piece.expression):
                 continue
+            if text and print_expression(piece.expression) == text:
+                continue  # x**2 is told of the exponent
             more = _length(piece) + (0.2 if odd else 0.0)
             product = binary("*", piece.expression, part)
-            yield Mutant(1.5 + more, "factor-missing", place, product, piece)
-            quotient = binary("/", part, piece.expression)
-            yield Mutant(1.6 + more, "divisor-missing", place, quotient, piece)
+            told = _without_step(piece) if below else piece
+            yield Mutant(1.5 + more, "factor-missing", place, product, told)
+            if not (divides_seldom(piece.expression) or share_factor(piece.expression, part)):
+                quotient = binary("/", part, piece.expression)
+                told = piece if below else _without_step(piece)
+                yield Mutant(1.6 + more, "divisor-missing", place, quotient, told)
 
     def _with_terms(
         self, pieces: Sequence[Piece], part: Expression, place: Place
@@ -468,7 +500,11 @@ class Grower:
                 continue
             if used not in parts:  # else a factor or a term is missing
                 yield Mutant(1.6 + _length(piece), "other-value", place, piece.expression)
-        if _is_sum(part):
+        if isinstance(part, Binary) and part.operator == "@":  # x@w for what is computed from it
+            shape = self.material.shape(part)
+            titles = (each for each, own in self.material.names.items() if shape == own)
+            yield from (Mutant(1.6, "other-value", place, name(each)) for each in titles)
+        if _is_sum(part) and place.above is not None:
             names = _names_in(part)
             for piece, _ in self._computed:
                 if _is_sum(piece.expression) and _names_in(piece.expression) == names:
@@ -524,13 +560,6 @@ def _compares(part: Expression) -> bool:
     return any(isinstance(each.part, Compare) for each in places(part))
 
 
-def _first_factor(part: Expression) -> Expression:
-    """What a product begins with."""
-    while isinstance(part, Binary) and part.operator in "*/@":
-        part = part.left
-    return part
-
-
 def _turned(piece: Piece) -> Sequence[Piece]:
     """A matrix with a name, transposed."""
     named = isinstance(piece.expression, Name)
@@ -543,6 +572,11 @@ def _is_sum(part: Expression) -> bool:
 
 def _names_in(part: Expression) -> set[str]:
     return {each.part.id for each in places(part) if isinstance(each.part, Name)}
+
+
+def _without_step(piece: Piece) -> Piece:
+    """What is no factor of the chain rule where it stands."""
+    return piece if isinstance(piece.expression, Number) else Piece(piece.expression)
 
 
 def _length(piece: Piece) -> float:
@@ -570,26 +604,6 @@ def _renamed_at(place: Place, title: str) -> Expression:
     return renamed(place.part, title)
 
 
-def _factors_of(part: Expression) -> set[str]:
-    """Those of a product or quotient of several, above the line and below."""
-    found, waiting = set[str](), [part]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, Binary) and each.operator in "*/":
-            waiting += [each.left, each.right]
-        elif each is not part:
-            found.add(print_expression(each))
-    return found
-
-
-def _terms_of(part: Expression) -> Iterator[Expression]:
-    """Those of a sum, from the last to the first."""
-    while isinstance(part, Binary) and part.operator in "+-":
-        yield part.right
-        part = part.left
-    yield part
-
-
 def _is_by_one(code: str, instead: Expression) -> bool:
     """Whether an operation changes nothing: what x + 1 has too much is its term."""
     return (
@@ -614,7 +628,10 @@ def _cancels(instead: Expression, place: Place) -> bool:
     above = place.above.part if place.above is not None else None
     if not (isinstance(above, Binary) and above.operator == "/" and place.field == "right"):
         return False
-    return print_expression(instead) in {print_expression(above.left), *_factors_of(above.left)}
+    return print_expression(instead) in {
+        print_expression(above.left),
+        *texts_of_factors(above.left),
+    }
 
 
 def _is_setting(place: Place) -> bool:

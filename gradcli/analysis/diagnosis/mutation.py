@@ -26,6 +26,7 @@ from gradcli.analysis.diagnosis.alternatives import (
     product_of,
     stands_twice,
 )  # fmt: skip
+from gradcli.analysis.diagnosis.calls import reduces
 from gradcli.analysis.diagnosis.claim import Claim, Point, typed
 from gradcli.analysis.diagnosis.fresh import alike, counted, usual_size
 from gradcli.analysis.diagnosis.material import material
@@ -37,8 +38,9 @@ from gradcli.analysis.precise import Steps
 from gradcli.analysis.switches import is_switch
 from gradcli.graph import Array, Node
 from gradcli.language.construct import binary
-from gradcli.language.rewrite import Place, places
-from gradcli.language.syntax import Binary, Expression, Name, Number, Syntax
+from gradcli.language.printer import print_expression
+from gradcli.language.rewrite import Place, called, places
+from gradcli.language.syntax import Binary, Call, Expression, Name, Number, Syntax
 from gradcli.walks import ancestors
 
 ELEMENTS = 50_000_000
@@ -51,6 +53,8 @@ ANYWHERE = frozenset({"sign", "other-value"})
 """Mistakes of which it says nothing that the program computes what belongs there."""
 REFLECTED = {"sign", "complement"}
 """Mistakes that are one in a sigmoid, and are told both: 1 - sigmoid(z) is sigmoid(-z)."""
+SPLIT = FACTORS | {"function", "function-missing"}
+"""Mistakes that may be a term that is missing, as in a logarithm."""
 AS_LIKELY = 0.6
 """A slip is told in other words, too, if these cost no more than that."""
 COMPUTED, NOT_PLAIN, DOUBT = 0.3, 0.4, 0.4
@@ -123,7 +127,7 @@ class Mutation:
         """The slips that alone explain the difference, the most likely first."""
         affordable = takewhile(lambda each: each.cost <= self.dearest, self.mutants)
         for right in self.right(affordable):
-            if self._is_doubling(right):
+            if self._is_doubling(right) or self._is_idle(right):
                 continue
             plain = self.is_plain(right.tree)
             odd = right.code == "grouping" or _adds_to_number(right)  # 4 - L for 4
@@ -169,6 +173,28 @@ class Mutation:
             return part in (piece, -piece)
         return False
 
+    def _is_idle(self, mutant: Mutant) -> bool:
+        """Whether nobody would write the formula without it for what is idle in there."""
+        own = self._idle(mutant.piece.expression) if mutant.piece else 0
+        return self.idles(mutant.tree, own)
+
+    def idles(self, formula: Expression, more: int = 0) -> bool:
+        """Whether more is idle in a formula than in the user's, and than what it has more."""
+        return self._idle(formula) > more + self._idle(self.typed.expression)
+
+    def _idle(self, formula: Expression) -> int:
+        """How often something is taken from itself or divided by itself, or a single number is
+        added up.
+        """
+        found = 0
+        for part in (place.part for place in places(formula)):
+            if isinstance(part, Binary) and part.operator in ("-", "/"):
+                found += print_expression(part.left) == print_expression(part.right)
+            elif isinstance(part, Call) and reduces(called(part)[0]):
+                with Tolerant():
+                    found += self.typed.value(called(part)[1][0]).shape == ()
+        return found
+
     def _is_symmetric(self, part: Syntax) -> bool:
         """Whether a matrix is its own transpose."""
         assert isinstance(part, Expression)
@@ -201,6 +227,12 @@ class Mutation:
             return False  # with other sizes they are two
         if a.code == b.code == "constant" and a.place.part is not b.place.part:
             return False  # of 2/3 either may be wrong
+        if a.is_digit and b.is_digit and not _of_one_base(a, b):
+            return False  # of a**4 - b**2 either, too
+        if a.multiplies and b.multiplies:
+            one_product = product_of(a.place).part is product_of(b.place).part
+            if one_product and (a.there or b.there) is None:
+                return True  # by the same factor, as the formula is right without it
         beside = meet(a.place, b.place)
         if beside and (a.there or {}).keys() == (b.there or {}).keys():
             return True
@@ -249,11 +281,19 @@ class Mutation:
             return False
         if _is_within(a.place, b.gone):
             return False
+        if b.is_number and a.code == "other-value" and isinstance(a.place.part, Number):
+            return False  # then the number is wrong
         if a.is_number or {a.code, b.code} == REFLECTED:  # it stands in the text
             return True
         if sum(not each.is_number for each in other.also) == OTHERS:
             return False
-        if b.code == "exponent" and a.code == "function-missing":  # x is sqrt(x)**2
+        wrapped = a.code == "function-missing"  # x is sqrt(x)**2, and exp(x/2) sqrt(exp(x))
+        if wrapped and (b.code == "exponent" or isinstance(a.place.part, Call)):
+            return False
+        if {a.code, b.code} == {"function-extra", "function-missing"}:  # p is exp(log(p))
+            return False
+        doubles = b.piece is not None and isinstance(b.piece.expression, Number)
+        if a.code == "term-missing" and (b.code not in SPLIT or doubles):  # 2*a is a + a
             return False
         if self._is_one_formula(one, other, alike) and self._part(one, other):
             return False  # next to nothing is added
@@ -363,6 +403,15 @@ def moved(value: Array, generator: np.random.Generator) -> Array:
     """Other numbers near by, which need not look like these."""
     moves = APART * generator.uniform(-1.0, 1.0, value.shape)
     return np.asarray(value + moves * np.where(value == 0, usual_size(value), np.abs(value)))
+
+
+def _of_one_base(one: Mutant, other: Mutant) -> bool:
+    """Whether both are of one number, or exponents of the same: r**2/r**3 is 1/r."""
+    if one.place.part is other.place.part:
+        return True
+    above = [each.place.above and each.place.above.part for each in (one, other)]
+    bases = {print_expression(each.left) for each in above if isinstance(each, Binary)}
+    return len(bases) == 1
 
 
 def _adds_to_number(mutant: Mutant) -> bool:

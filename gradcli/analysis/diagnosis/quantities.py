@@ -55,7 +55,11 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
     elementwise = [node for node in claim.between if isinstance(node.op, Elementwise)]
     unary = [node for node in elementwise if len(node.inputs) == 1 and not node.op.infix]
     powers = [node for node in elementwise if node.op.infix == "**"]
-    functions = [node for node in unary + powers if node.inputs[0] in claim.moving]
+    functions = [
+        node
+        for node in unary + powers
+        if node.inputs[0] in claim.moving and node.inputs[0] is not claim.leaf
+    ]  # of the leaf itself that is 1, and nobody takes anything of it
     for node, change in _own_changes(claim, functions):
         inner = _slope(node.inputs[0], claim.leaf)
         if inner is None:

@@ -22,7 +22,14 @@ from gradcli.analysis.diagnosis.calls import (
     unbiased,
     with_keyword,
 )
+from gradcli.analysis.diagnosis.derivatives import (
+    differentiated,
+    from_the_other_end,
+    of_quotient,
+    undifferentiated,
+)  # fmt: skip
 from gradcli.analysis.diagnosis.pieces import Change, Material, Rule
+from gradcli.analysis.diagnosis.products import factors_in, multiplied
 from gradcli.graph import Shape
 from gradcli.language.construct import (
     NOWHERE,
@@ -58,6 +65,8 @@ MOST = 10
 """The most elements of a list that are exchanged for each other."""
 ELEMENTS = 6
 """An index that is missing may be that of one of so many."""
+ROWS = 3
+"""A vector may be one of so many rows of a matrix."""
 SHORTER, SLIGHT = (1, 2, 3), 0.02
 """A number may be one of so few digits and a slight mistake."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
@@ -122,12 +131,12 @@ def _moved_term(part: Binary, _place: Place, _material: Material) -> Iterator[Ch
     """a*b - c for (a - c)*b or a*(b - c), and (a - c)*b for a*b - c."""
     symbol, left, right = part.operator, part.left, part.right
     if symbol in "+-":
-        first, factors = _factors(left)
+        first, factors = factors_in(left)
         if factors and not is_number(first):
-            yield 1.6, "grouping", _product_of(binary(symbol, first, right), factors)
+            yield 1.6, "grouping", multiplied(binary(symbol, first, right), factors)
         for place, (each, factor) in enumerate(factors if len(factors) <= MOST else ()):
             whole = [*factors[:place], (each, binary(symbol, factor, right)), *factors[place + 1 :]]
-            yield 1.6, "grouping", _product_of(first, whole)
+            yield 1.6, "grouping", multiplied(first, whole)
     elif symbol in "*/@" and isinstance(left, Binary) and left.operator in "+-":
         first = binary(symbol, left.left, right)
         yield 1.6, "grouping", binary(left.operator, first, left.right)
@@ -182,7 +191,6 @@ def _product(part: Binary, place: Place, material: Material) -> Iterator[Change]
         each = call("inv", inside) if _square(inside, material) else binary("/", left, inside)
         yield 1.25, "inverted-whole", changed(right, arguments=(each, *more))
     yield from _of_calls(part)
-    yield from _differentiated(part, material)
     if symbol == "@":
         yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
         if not (isinstance(left, Call) and called(left)[0] == "inv"):
@@ -190,26 +198,8 @@ def _product(part: Binary, place: Place, material: Material) -> Iterator[Change]
             yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
 
 
-def _differentiated(part: Binary, material: Material) -> Iterator[Change]:
-    """u**n for n*u or n*u**(n - 1)."""
-    base: Expression = part.right
-    value = material.values.get(base)
-    if value is not None and value.kind == "bool":
-        return
-    power = 1.0
-    if isinstance(base, Binary) and base.operator == "**" and isinstance(base.right, Number):
-        power, base = base.right.value, base.left
-    first, factors = _factors(part.left)
-    numbers = [("*", first), *factors] if part.operator == "*" else []
-    for place, (symbol, factor) in enumerate(numbers):
-        if symbol == "*" and isinstance(factor, Number) and factor.value == power + 1:
-            whole = binary("**", base, factor)
-            (_, start), *rest = [*numbers[:place], *numbers[place + 1 :], ("*", whole)]
-            yield 1.2, "differentiated", _product_of(start, rest)
-
-
 def _power(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
-    """x**(n - 1) for x**n, x*(1 - x) or abs(x) for x**2."""
+    """x**(n - 1) for x**n, x*(1 - x) or abs(x) for x**2, 1 - x**2 for (1 - x)**2."""
     if part.operator == "**" and not is_number(part.right):
         for symbol in "-+":
             exponent = binary(symbol, part.right, number(1.0))
@@ -226,6 +216,10 @@ def _power(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
                     yield 1.35, "other-value", binary("*", name(title), part.left)
         if "abs" in material.own:
             yield 1.2, "function", call("abs", part.left)
+    base = part.left
+    if part.operator == "**" and isinstance(base, Binary) and base.operator in "+-":
+        inside = binary("**", base.right, part.right)
+        yield 1.3, "grouping", binary(base.operator, base.left, inside)  # 1 - y**2 for (1 - y)**2
 
 
 def _of_calls(part: Binary) -> Iterator[Change]:
@@ -234,7 +228,7 @@ def _of_calls(part: Binary) -> Iterator[Change]:
     if not (isinstance(right, Call) and right.arguments):
         return
     if symbol == "/" and called(right)[0] == "det":
-        first, more = _factors(left)
+        first, more = factors_in(left)
         kept: list[tuple[Any, Expression]] = [("*", first), *more]
         above = ("1", _untransposed(right.arguments[0]))
         if kept[-1][0] == "*" and _untransposed(kept[-1][1]) in above:
@@ -242,7 +236,7 @@ def _of_calls(part: Binary) -> Iterator[Change]:
         inverse = call("inv", right.arguments[0])
         for each in (inverse, attribute(inverse, "T")):
             (_, start), *rest = [*kept, ("*", each)]
-            yield 1.3, "function", _product_of(start, rest)
+            yield 1.3, "function", multiplied(start, rest)
     before, last = None, left
     if isinstance(left, Binary) and left.operator == "*":
         before, last = left.left, left.right
@@ -270,28 +264,13 @@ def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator
     yield 1.4, "operation", call("dot", left, right)
 
 
-def _factors(part: Expression) -> tuple[Expression, list[tuple[Any, Expression]]]:
-    """The first factor of a product, and the others, each with its operator."""
-    factors: list[tuple[Any, Expression]] = []
-    while isinstance(part, Binary) and part.operator in "*/@":
-        factors.insert(0, (part.operator, part.right))
-        part = part.left
-    return part, factors
-
-
-def _product_of(first: Expression, factors: Sequence[tuple[Any, Expression]]) -> Expression:
-    for symbol, factor in factors:
-        first = binary(symbol, first, factor)
-    return first
-
-
 def _shortened(part: Binary) -> Iterator[Change]:
     """A product without two of its factors."""
-    first, factors = _factors(part)
+    first, factors = factors_in(part)
     for one, _ in enumerate(factors[:MOST]):
         for other in range(one):
             rest = [each for place, each in enumerate(factors) if place not in (one, other)]
-            yield 1.4, "factor-extra", _product_of(first, rest)
+            yield 1.4, "factor-extra", multiplied(first, rest)
 
 
 NONE = Constant(None, NOWHERE)
@@ -377,6 +356,9 @@ def _name(part: Name, place: Place, material: Material) -> Iterator[Change]:
             continue  # no one adds up a single number
         if title not in (part.id, beside):
             yield (1.2 if other == shape else 1.6), "other-value", name(title)
+        if shape and other[1:] == shape and title != part.id:
+            for row in range(min(other[0], ROWS)):
+                yield 1.4, "other-value", subscript(name(title), [number(float(row))])
     yield 1.45, "number", number(1.0)
     indexed = place.above is not None and isinstance(place.above.part, Index)
     for each in range(min(shape[0], ELEMENTS)) if shape and not indexed else ():
@@ -466,7 +448,7 @@ def _turned(part: Expression, place: Place, material: Material) -> Iterator[Chan
 
 def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
     if is_outermost(place, "*/") and not isinstance(part, Number | Unary):
-        first, _ = _factors(part)
+        first, _ = factors_in(part)
         whole = place.above is None and not isinstance(first, Unary)
         yield 0.95 if whole else 1.1, "sign", unary("-", part)
 
@@ -485,8 +467,9 @@ def _complement(part: Expression, place: Place, material: Material) -> Iterator[
     length = _square(part, material) if _is_of_matrices(part, above) else 0
     if length and not isinstance(part, Name):
         yield 1.35, "complement", binary("-", call("eye", number(float(length))), part)
-    even = isinstance(above, Binary) and above.operator == "**" and _is_two(above.right)
-    yield (1.75 if even else 1.35), "complement", binary("-", whole, part)  # or x - 1
+    even = isinstance(above, Binary) and above.operator == "**" and _is_two(above.right)  # or x - 1
+    product = isinstance(part, Binary) and part.operator == "*"  # which is seldom a probability
+    yield (1.75 if even or product else 1.35), "complement", binary("-", whole, part)
 
 
 def _is_of_matrices(part: Expression, above: Syntax | None) -> bool:
@@ -507,7 +490,8 @@ def _raised(part: Expression, place: Place, material: Material) -> Iterator[Chan
     for exponent in material.exponents if easy else ():
         yield 1.35, "exponent", binary("**", part, exponent)
     yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
-    yield 1.7, "exponent", binary("**", part, number(3.0))
+    added = isinstance(part, Binary) and part.operator in "+-" and easy
+    yield (1.55 if added else 1.7), "exponent", binary("**", part, number(3.0))
     yield 1.7, "function-missing", call("sqrt", part)
     if not compared:
         yield 1.5, "condition", compare(">", part, number(0.0))
@@ -588,14 +572,33 @@ def _limited(part: Expression, _place: Place, material: Material) -> Iterator[Ch
 
 
 RULES: dict[type[Syntax], Sequence[Rule]] = {
-    Binary: (_sum, _moved_term, _product, _power, _spread_product, _inner),
+    Binary: (
+        _sum,
+        _moved_term,
+        _product,
+        _power,
+        _spread_product,
+        _inner,
+        differentiated,
+        undifferentiated,
+        of_quotient,
+    ),
     Unary: (_unary,),
     Compare: (_compare,),
     Number: (_number,),
     Name: (_name, _mistaken),
     Index: (_index,),
     List: (_list,),
-    Call: (twins, functions, distributed, contracted, unbiased, axes, _mistaken),
+    Call: (
+        twins,
+        functions,
+        distributed,
+        contracted,
+        unbiased,
+        axes,
+        _mistaken,
+        from_the_other_end,
+    ),
 }
 EVERYWHERE: Sequence[Rule] = (
     _turned,

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.diagnostics import Source, Span
 from gradcli.graph import CONSTANT, Array, Node
-from gradcli.language.construct import NOWHERE, literal, name, number
+from gradcli.language.construct import NOWHERE, WHOLE, literal, name, number, subscript
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Binary, Expression
+from gradcli.language.syntax import Binary, Constant, Expression
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.selection import where
-from gradcli.ops.shaping import EXPAND
+from gradcli.ops.shaping import EXPAND, RESHAPE
 from gradcli.simplify import number_of, rebuilt, simplify
 from gradcli.spelling.spell import spell
 from gradcli.walks import ancestors
 
+PI = "pi"
 WIDEST = 60
 STEPS = 16
 """The most steps of a formula in a sentence."""
@@ -107,7 +109,8 @@ class Wording:
         if node.op is CONSTANT:
             value = number_of(node)
             if value is not None:
-                return number(value)
+                is_pi = value == math.pi and PI not in self._names.values()
+                return name(PI) if is_pi else number(value)
             assert node.known is not None
             return literal(node.known) if node.size <= SMALL else None
         if any(each not in written for each in node.inputs):
@@ -115,6 +118,9 @@ class Wording:
         operands = [written[each] for each in node.inputs]
         if node.op in (DETACH, LEAF, EXPAND):
             return operands[0]
+        if node.op is RESHAPE and node.inputs[0].ndim == 1 and node.ndim == 2 and 1 in node.shape:
+            new = Constant(None, NOWHERE)
+            return subscript(operands[0], [WHOLE, new] if node.shape[1] == 1 else [new, WHOLE])
         if node.op is scale.op:  # a product, with another rule for 0
             return Binary("*", operands[0], operands[1], NOWHERE, NOWHERE)
         return spell(node, operands)
