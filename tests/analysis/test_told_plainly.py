@@ -94,6 +94,12 @@ TOLD = [
      ("the chain rule's factor 1 / (1 + exp(-y * x)), the derivative of log(1 + exp(-y*x)) by"
       " 1 + exp(-y*x), is missing; in the formula, the term 1 is missing: exp(y * x) instead of"
       " exp(y * x) + 1")),
+    # the base of a power, and a sigmoid that is differentiated once more
+    ("L = 10**a", "a", "10*L", "a function is missing: 10 instead of log(10)"),
+    ("p = 1/(1 + 10**(-a)); L = -(h*log(p) + (1 - h)*log(1 - p))", "a",
+     "-p*(1 - p)*(h - p)*log(10)",
+     ("a factor is too much: -p * (1 - p) * (h - p) * log(10) instead of"
+      " -(h - p) * log(10)")),
     # the mean of all with weights
     ("s = softmax(x); L = sum(s*c)", "x", "s*(c - mean(c))",
      "something else belongs here: mean(c) instead of sum(s * c)"),

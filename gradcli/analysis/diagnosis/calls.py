@@ -26,7 +26,7 @@ SCORED = frozenset({"softmax", "log_softmax", "logsumexp", "cross_entropy"})
 LABELS = 3
 """The most axes of an operand that an einsum may lack."""
 SHIFTED = frozenset({"log1p", "expm1"})
-"""Functions that are another one but for a 1, which is missing or too much then."""
+"""Functions that differ from another one by a 1, which is missing or too much then."""
 STRANGE = 1.25
 """What it costs that a function belongs here which neither program nor gradient has."""
 

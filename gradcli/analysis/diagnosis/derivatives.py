@@ -64,6 +64,14 @@ def of_quotient(part: Binary, _place: Place, material: Material) -> Iterator[Cha
                 yield 1.5, "function-missing", binary("*", above.left, call(title, ratio))
 
 
+def of_base(part: Number, place: Place, _material: Material) -> Iterator[Change]:
+    """log(10) for 10, as for the derivative of a power of it."""
+    above = place.above and place.above.part
+    factor = isinstance(above, Binary) and above.operator in "*/"
+    if factor and part.value in (2, 10):
+        yield 1.45, "function-missing", call("log", part)
+
+
 def from_the_other_end(part: Call, _place: Place, material: Material) -> Iterator[Change]:
     """A sum that runs from the last element for one that runs from the first, and the like."""
     if _runs(part, material):

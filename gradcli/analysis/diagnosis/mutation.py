@@ -53,6 +53,8 @@ ANYWHERE = frozenset({"sign", "other-value"})
 """Mistakes of which it says nothing that the program computes what belongs there."""
 REFLECTED = {"sign", "complement"}
 """Mistakes that are one in a sigmoid, and are told both: 1 - sigmoid(z) is sigmoid(-z)."""
+NEVER = {("function-extra", "function-missing"), ("operation", "factor-extra")}
+"""Mistakes that are not told of each other: p is exp(log(p)), and p + (1 - p) is 1."""
 SPLIT = FACTORS | {"function", "function-missing"}
 """Mistakes that may be a term that is missing, as in a logarithm."""
 AS_LIKELY = 0.6
@@ -290,7 +292,7 @@ class Mutation:
         wrapped = a.code == "function-missing"  # x is sqrt(x)**2, and exp(x/2) sqrt(exp(x))
         if wrapped and (b.code == "exponent" or isinstance(a.place.part, Call)):
             return False
-        if {a.code, b.code} == {"function-extra", "function-missing"}:  # p is exp(log(p))
+        if (a.code, b.code) in NEVER or (b.code, a.code) in NEVER:
             return False
         doubles = b.piece is not None and isinstance(b.piece.expression, Number)
         if a.code == "term-missing" and (b.code not in SPLIT or doubles):  # 2*a is a + a

@@ -25,6 +25,7 @@ from gradcli.analysis.diagnosis.calls import (
 from gradcli.analysis.diagnosis.derivatives import (
     differentiated,
     from_the_other_end,
+    of_base,
     of_quotient,
     undifferentiated,
 )  # fmt: skip
@@ -265,12 +266,29 @@ def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator
 
 
 def _shortened(part: Binary) -> Iterator[Change]:
-    """A product without two of its factors."""
+    """A product without two of its factors, as the derivative of a sigmoid is too much."""
     first, factors = factors_in(part)
+    base, symbol = _sized(first)
+    if len(factors) > 1 and factors[0][0] == "*" and _is_rest(base, factors[0][1]):
+        (_, start), *more = factors[1:]
+        yield 1.15, "factor-extra", multiplied(unary("-", start) if symbol else start, more)
     for one, _ in enumerate(factors[:MOST]):
         for other in range(one):
             rest = [each for place, each in enumerate(factors) if place not in (one, other)]
             yield 1.4, "factor-extra", multiplied(first, rest)
+
+
+def _sized(part: Expression) -> tuple[Expression, bool]:
+    """A part without its minus, and whether it has one."""
+    if isinstance(part, Unary) and part.operator == "-":
+        return part.operand, True
+    return part, False
+
+
+def _is_rest(part: Expression, other: Expression) -> bool:
+    """Whether one is 1 less the other."""
+    taken = isinstance(other, Binary) and other.operator == "-" and isinstance(other.left, Number)
+    return taken and print_expression(other) == f"1 - {print_expression(part)}"
 
 
 NONE = Constant(None, NOWHERE)
@@ -585,7 +603,7 @@ RULES: dict[type[Syntax], Sequence[Rule]] = {
     ),
     Unary: (_unary,),
     Compare: (_compare,),
-    Number: (_number,),
+    Number: (_number, of_base),
     Name: (_name, _mistaken),
     Index: (_index,),
     List: (_list,),
