@@ -69,8 +69,7 @@ from gradcli.language.syntax import (
     With,
     Yield,
 )
-from gradcli.language.templates import content, prefix
-from gradcli.language.tokens import NUMBER_OF, Tokens
+from gradcli.language.tokens import NUMBER_OF, Tokens, content, prefix
 from gradcli.tuples import NamedTuple
 
 Parts = Sequence[Any]

@@ -8,8 +8,15 @@ from collections.abc import Callable, Iterable
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.characters import stray_character
-from gradcli.language.templates import Templates, prefix
-from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Terminal, Tokens
+from gradcli.language.tokens import (
+    END,
+    NUMBER_OF,
+    TABLES,
+    ParseLimits,
+    Terminal,
+    Tokens,
+    prefix,
+)
 
 _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 _LBRACE = NUMBER_OF["LBRACE"]
@@ -213,6 +220,8 @@ class TextLayout:
             return False
         if self.separator:
             self.separate()
+        from gradcli.language.templates import Templates  # few programs of the language have them
+
         Templates(self.tokens, self.limits, self._store).template(start, end)
         return True
 

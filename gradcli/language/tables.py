@@ -106,11 +106,11 @@ def read_or_compile(grammar_path: Path) -> dict[str, Any]:
     from gradcli.language.compile import compile_grammar
 
     compiled = {"format": FORMAT, "grammar": grammar, **compile_grammar(grammar)}
-    _write(compiled_path, json.dumps(compiled, separators=(",", ":")))
+    write_whole(compiled_path, json.dumps(compiled, separators=(",", ":")))
     return compiled
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write a file completely or not at all; without an error where the folder is read-only."""
     partial = path.with_suffix(f".{os.getpid()}")
     try:

@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gradcli.diagnostics import GradcliError, Span
-from gradcli.language.tokens import NUMBER_OF, TABLES, ParseLimits, Tokens, too_many_tokens
+from gradcli.diagnostics import GradcliError
+from gradcli.language.tokens import (
+    NUMBER_OF,
+    TABLES,
+    ParseLimits,
+    Tokens,
+    content,
+    prefix,
+    too_many_tokens,
+)
 
 _OPENING = frozenset(NUMBER_OF[name] for name in ("LPAR", "LSQB", "LBRACE"))
 _CLOSING = frozenset(NUMBER_OF[name] for name in ("RPAR", "RSQB", "RBRACE"))
@@ -22,18 +30,6 @@ _COLON, _WALRUS, _EQUAL, _RBRACE = (
 _CONVERSIONS = ("!r", "!s", "!a")
 DEEPEST = 2
 """Fields inside fields."""
-
-
-def prefix(text: str, start: int) -> str:
-    """The letters before the quotes of a string."""
-    return text[start : start + 2].partition("'")[0].partition('"')[0].lower()
-
-
-def content(text: str, start: int, end: int) -> Span:
-    """Where a string begins behind its quotes, and where it ends before them."""
-    start += len(prefix(text, start))
-    width = 3 if end - start >= 6 and text[start : start + 3] == text[start] * 3 else 1
-    return start + width, end - width
 
 
 class Templates:

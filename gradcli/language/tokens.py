@@ -76,6 +76,18 @@ def terminals(text: str, begin: int, end: int) -> Iterator[Terminal]:
         yield kind, start, stop
 
 
+def prefix(text: str, start: int) -> str:
+    """The letters before the quotes of a string."""
+    return text[start : start + 2].partition("'")[0].partition('"')[0].lower()
+
+
+def content(text: str, start: int, end: int) -> Span:
+    """Where a string begins behind its quotes, and where it ends before them."""
+    start += len(prefix(text, start))
+    width = 3 if end - start >= 6 and text[start : start + 3] == text[start] * 3 else 1
+    return start + width, end - width
+
+
 def too_many_tokens(source: Source, limits: ParseLimits, span: Span) -> GradcliError:
     """The error at the first token beyond the limit."""
     return GradcliError(

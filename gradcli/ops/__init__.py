@@ -8,12 +8,13 @@ from importlib import import_module
 from typing import Any
 
 from gradcli.graph import OPERATORS, Node
+from gradcli.ops.homes import find_homes, read_homes
 from gradcli.ops.table import TABLE, Case, Function, Parameter
 
 MODULES = (
-    "arithmetic", "powers", "comparison", "reductions", "shaping", "products", "exponential",
-    "trigonometric", "hyperbolic", "logistic", "activation", "selection", "truth", "extremes",
-    "statistics", "norms", "softmax", "creation", "axes", "joining", "parting", "dimensions",
+    "arithmetic", "powers", "comparison", "reductions", "shaping", "creation", "exponential",
+    "trigonometric", "hyperbolic", "axes", "joining", "logistic", "activation", "selection",
+    "truth", "extremes", "statistics", "norms", "softmax", "products", "parting", "dimensions",
     "running_products", "indexing", "rounding", "control",
     "contractions", "classification", "regression",
     "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
@@ -31,16 +32,17 @@ MODULES = (
 class Functions(Mapping[str, Function]):
     """Every name and alias that a program may call.
 
-    Modules are imported until one has the name that is asked for: to import them all takes longer
-    than to run a small program.
+    The module of a name is imported when it is asked for: to import them all takes longer than to
+    run a small program.
     """
 
     def __init__(self) -> None:
         self._waiting = [*reversed(MODULES)]
+        self._homes = read_homes()
 
     def __getitem__(self, name: str) -> Function:
-        while name not in TABLE and self._waiting:
-            self._import_next()
+        if name not in TABLE:
+            self._look_for(name)
         return TABLE[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -48,6 +50,14 @@ class Functions(Mapping[str, Function]):
 
     def __len__(self) -> int:
         return len(self._whole())
+
+    def _look_for(self, name: str) -> None:
+        """Import the module that has a function; where that is not known, one after another."""
+        if self._homes is None:
+            while name not in TABLE and self._waiting:
+                self._import_next()
+        elif name in self._homes:
+            import_module(f"gradcli.ops.{self._homes[name]}")
 
     def _whole(self) -> Mapping[str, Function]:
         while self._waiting:
@@ -59,6 +69,8 @@ class Functions(Mapping[str, Function]):
         import_module(f"gradcli.ops.{module}")  # another thread that needs it waits here, too
         if self._waiting[-1:] == [module]:
             self._waiting.pop()
+        if not self._waiting and self._homes is None:
+            self._homes = find_homes(MODULES)
 
 
 FUNCTIONS = Functions()

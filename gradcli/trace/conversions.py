@@ -19,9 +19,7 @@ from gradcli.trace.items import Device, Items, NumpyDtype, Unquoted
 from gradcli.trace.names import is_complex_dtype
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
-from gradcli.trace.tensor_text import as_held
 from gradcli.trace.values import Value, describe
-from gradcli.trace.wrong_arguments import CombinationError, class_of
 
 _METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
 """Methods that convert to the dtype of their name."""
@@ -108,7 +106,11 @@ class Conversions:
         """The elements, looked at now, as its dtype holds them."""
         found = self.values.evaluator.value(node)
         dtype = self.autograd.dtypes.of(node) if self.autograd.dtypes is not None else ""
-        return as_held(found, dtype) if BYTES.get(dtype, 8) < 4 else found
+        if BYTES.get(dtype, 8) >= 4:
+            return found
+        from gradcli.trace.tensor_text import as_held  # few programs have short dtypes
+
+        return as_held(found, dtype)
 
     def _tolist(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The elements as lists of numbers, looked at now; the number itself of a single value."""
@@ -317,6 +319,8 @@ class Conversions:
         except GradcliError as error:
             if not self.values.is_pytorch:
                 raise
+            from gradcli.trace.wrong_arguments import CombinationError, class_of  # a mistake
+
             kinds = [class_of(self.values, each) for each in arguments[1:]]
             named = {name: class_of(self.values, each) for name, each in keywords.items()}
             raise CombinationError("to", kinds, named, error.diagnostic) from None
@@ -327,7 +331,11 @@ class Conversions:
         for name, wanted in (("dtype", "torch.dtype"), ("non_blocking", "bool"), ("copy", "bool")):
             value = given.get(name)
             is_open = name in keywords or (name == "dtype" and value is None)
-            if name in given and not is_open and class_of(self.values, value) != wanted:
+            if name not in given or is_open:
+                continue
+            from gradcli.trace.wrong_arguments import class_of  # few calls give them by place
+
+            if class_of(self.values, value) != wanted:
                 raise GradcliError(
                     "type", f"to: {name} must be a {wanted}, not {describe(value)}",
                     hint="x.to(device, dtype), x.to(dtype) or x.to(y), for the dtype of y",
@@ -351,6 +359,8 @@ class Conversions:
         if isinstance(value, NumpyDtype):
             kind = "type"
         if kind in ("list", "tuple", "type"):
+            from gradcli.trace.wrong_arguments import CombinationError  # a mistake
+
             told = Diagnostic("type", f"to: a {kind} is no dtype", hint="x.to(torch.float32)")
             raise CombinationError("to", [kind], {}, told)
 

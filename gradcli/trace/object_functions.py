@@ -17,7 +17,6 @@ from gradcli.trace.items import Generated, Items, Passed
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
 from gradcli.trace.operators import is_same
-from gradcli.trace.orders import sorting_keys
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import no_names
 from gradcli.trace.values import Value, describe
@@ -124,6 +123,8 @@ class ObjectFunctions:
         found: list[Value] = []
         for each in items:
             found += [(yield key.call([each], {})) if isinstance(key, Object) else each]
+        from gradcli.trace.orders import sorting_keys  # few programs sort
+
         return sorting_keys(self.values, self.numbers, found)
 
     def _map(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:

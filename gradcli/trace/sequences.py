@@ -11,7 +11,6 @@ from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, check_no_cycle
-from gradcli.trace.index_errors import out_of_range
 from gradcli.trace.items import Items, NumpyText
 from gradcli.trace.objects import Given
 from gradcli.trace.operators import is_same
@@ -131,6 +130,8 @@ class Sequences:
     def _place(self, items: Sequence[object], value: Value) -> int:
         place = self.values.place(value, "an index")
         if not -len(items) <= place < len(items):
+            from gradcli.trace.index_errors import out_of_range  # a mistake
+
             raise out_of_range(place, len(items), "a list")
         return place
 

@@ -48,7 +48,14 @@ def test_no_more_modules_are_imported_than_a_small_program_needs() -> None:
     assert len(own) <= MOST, sorted(own)
 
 
-@pytest.mark.parametrize("program", ["for i in range(3): x = 2 * x\nx", "len([1, 2]) * x"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "for i in range(3): x = 2 * x\nx",
+        "len([1, 2]) * x",
+        "import torch\nx.backward()\nprint(x.grad)",
+    ],
+)
 def test_what_is_not_in_the_op_table_is_called_without_all_of_it(program: str) -> None:
     """A name that is in none of its modules would else have them all imported."""
     assert not imported("eval", program, "--set", "x=1", "--json") & {
