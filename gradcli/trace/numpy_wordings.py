@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
@@ -21,17 +21,13 @@ def in_numpys_words(
     if not any(each in arrays for each in operands if isinstance(each, Node)):
         return error
     for pattern, kind, words in _PHRASES:
-        found = pattern.search(told.message)
+        found = re.search(pattern, told.message)
         if found is not None:
             said = words(*map(plain, found.groups()))
             worded = RefusedError((kind, said), told.code, told.message, told.hint)
             worded.diagnostic = told
             return worded
     return error
-
-
-def _phrase(pattern: str, kind: str, words: Callable[..., str]) -> Phrase:
-    return Phrase(re.compile(pattern), kind, words)
 
 
 def _product(a: tuple[int, ...], b: tuple[int, ...]) -> str:
@@ -65,34 +61,34 @@ def _written(shape: tuple[int, ...]) -> str:
 
 
 _PHRASES = (
-    _phrase(rf"^\S+: shapes {_SHAPE} and {_SHAPE} do not broadcast", "ValueError", lambda a, b:
+    Phrase(rf"^\S+: shapes {_SHAPE} and {_SHAPE} do not broadcast", "ValueError", lambda a, b:
             f"operands could not be broadcast together with shapes {_written(a)} {_written(b)} "),
-    _phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "ValueError", _product),
-    _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "ValueError",
+    Phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "ValueError", _product),
+    Phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "ValueError",
             lambda _, count, shape: f"cannot reshape array of size {count} into shape "
             f"{_written(shape)}"),
-    _phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
+    Phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
             "ValueError", _joined),
-    _phrase(rf"^a value of {_SHAPE} cannot be put into {_SHAPE}", "ValueError", lambda new, old:
+    Phrase(rf"^a value of {_SHAPE} cannot be put into {_SHAPE}", "ValueError", lambda new, old:
             f"could not broadcast input array from shape {_written(new)} into shape "
             f"{_written(old)}"),
-    _phrase(r"^stack: shapes \(", "ValueError", lambda:
+    Phrase(r"^stack: shapes \(", "ValueError", lambda:
             "all input arrays must have the same shape"),
-    _phrase(r"^(?:inv|solve): the matrix is singular", "LinAlgError", lambda: "Singular matrix"),
-    _phrase(r"^cholesky: the matrix is not positive definite", "LinAlgError", lambda:
+    Phrase(r"^(?:inv|solve): the matrix is singular", "LinAlgError", lambda: "Singular matrix"),
+    Phrase(r"^cholesky: the matrix is not positive definite", "LinAlgError", lambda:
             "Matrix is not positive definite"),
-    _phrase(r"^\w+ takes square matrices", "LinAlgError", lambda:
+    Phrase(r"^\w+ takes square matrices", "LinAlgError", lambda:
             "Last 2 dimensions of the array must be square"),
-    _phrase(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
+    Phrase(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
             "IndexError", lambda place, axis, length:
             f"index {place} is out of bounds for axis {axis} with size {length}"),
-    _phrase(r"^(\d+) indices for (\d+) dimensions?", "IndexError", lambda given, axes:
+    Phrase(r"^(\d+) indices for (\d+) dimensions?", "IndexError", lambda given, axes:
             f"too many indices for array: array is {axes}-dimensional, but {given} were indexed"),
-    _phrase(r"^a condition of several elements", "ValueError", lambda: "The truth value of an "
+    Phrase(r"^a condition of several elements", "ValueError", lambda: "The truth value of an "
             "array with more than one element is ambiguous. Use a.any() or a.all()"),
-    _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError", lambda name:
+    Phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError", lambda name:
             f"'numpy.ndarray' object has no attribute '{name}'"),
-    _phrase(r"^\w+: dim (-?\d+) is out of range for (\d+) dimensions?", "AxisError",
+    Phrase(r"^\w+: dim (-?\d+) is out of range for (\d+) dimensions?", "AxisError",
             lambda axis, count: f"axis {axis} is out of bounds for array of dimension {count}"),
 )  # fmt: skip
 """The first that fits is taken."""

@@ -16,8 +16,9 @@ Shape = tuple[int, ...]
 class Phrase(NamedTuple):
     """How an error of gradcli's is said elsewhere."""
 
-    pattern: re.Pattern[str]
-    """What gradcli says; its groups are what the words are made of."""
+    pattern: str
+    """What gradcli says; its groups are what the words are made of. It is compiled where it is
+    needed: few programs see an error, and to compile them all takes longer than most cells run."""
     kind: str
     """The class of the exception."""
     words: Callable[..., str]
@@ -27,7 +28,7 @@ class Phrase(NamedTuple):
 def worded(message: str) -> tuple[str, str] | None:
     """The class and the message of an error there, where they are known."""
     for pattern, kind, words in _PHRASES:
-        found = pattern.search(message)
+        found = re.search(pattern, message, re.DOTALL)
         if found is not None:
             return kind, words(*map(plain, found.groups()))
     return None
@@ -102,10 +103,6 @@ def _joined(a: Shape, b: Shape, number: str, axis: str) -> str:
 def _axis(dim: str, count: str) -> str:
     n = max(1, int(count))
     return f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
-
-
-def _phrase(pattern: str, kind: str, words: Callable[..., str]) -> Phrase:
-    return Phrase(re.compile(pattern, re.DOTALL), kind, words)
 
 
 def _dtypes(name: str, left: str, right: str) -> str:
@@ -243,325 +240,325 @@ def _narrowed(length: str, start: str, axis: str, shape: Shape) -> str:
 
 
 _PHRASES = (
-    _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
+    Phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
              r"and (\d+) ", "RuntimeError", _expanded),
-    _phrase(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
+    Phrase(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
              r"(\d+) ", "RuntimeError", _sizes),
-    _phrase(r"^(\w+): the dtypes of the factors differ: (\w+) and (\w+)", "RuntimeError", _dtypes),
-    _phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
-    _phrase(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
-    _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit \(-1, -1", "RuntimeError",
+    Phrase(r"^(\w+): the dtypes of the factors differ: (\w+) and (\w+)", "RuntimeError", _dtypes),
+    Phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
+    Phrase(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
+    Phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit \(-1, -1", "RuntimeError",
              lambda *_: "only one dimension can be inferred"),
-    _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
+    Phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
              lambda _, count, new: f"shape '{[*new]}' is invalid for input of size {count}"),
-    _phrase(rf"^the gradient has shape {_SHAPE}, the output .* has {_SHAPE}", "RuntimeError",
+    Phrase(rf"^the gradient has shape {_SHAPE}, the output .* has {_SHAPE}", "RuntimeError",
              lambda a, b: f"Mismatch in shape: grad_output[0] has a shape of torch.Size({[*a]}) "
              f"and output[0] has a shape of torch.Size({[*b]})."),
-    _phrase(rf"^item is for a tensor of one element; this is {_SHAPE}", "RuntimeError",
+    Phrase(rf"^item is for a tensor of one element; this is {_SHAPE}", "RuntimeError",
              lambda a: f"a Tensor with {math.prod(a)} elements cannot be converted to Scalar"),
-    _phrase(r"^a condition of (several|no) elements", "RuntimeError", lambda count:
+    Phrase(r"^a condition of (several|no) elements", "RuntimeError", lambda count:
              "Boolean value of Tensor with "
              f"{'no values' if count == 'no' else 'more than one value'} is ambiguous"),
-    _phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
+    Phrase(rf"^cat: {_SHAPE} and {_SHAPE} at place (\d+) differ not only in axis (\d+)",
              "RuntimeError", _joined),
-    _phrase(rf"^stack: shapes {_SHAPE} and {_SHAPE} at place (\d+) differ", "RuntimeError",
+    Phrase(rf"^stack: shapes {_SHAPE} and {_SHAPE} at place (\d+) differ", "RuntimeError",
              lambda a, b, place: f"stack expects each tensor to be equal size, but got {[*a]} at "
              f"entry 0 and {[*b]} at entry {place}"),
-    _phrase(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
+    Phrase(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
              "IndexError", lambda place, axis, count:
              f"index {place} is out of bounds for dimension {axis} with size {count}"),
-    _phrase(r"^index -?\d+ is out of range for \d+ values", "IndexError",
+    Phrase(r"^index -?\d+ is out of range for \d+ values", "IndexError",
              lambda: "list index out of range"),
-    _phrase(r": dim (-?\d+) is out of range for (\d+) dimensions?", "IndexError", _axis),
-    _phrase(r": target \([\d, ]*\) holds (-?\d+), which is out of range", "IndexError",
+    Phrase(r": dim (-?\d+) is out of range for (\d+) dimensions?", "IndexError", _axis),
+    Phrase(r": target \([\d, ]*\) holds (-?\d+), which is out of range", "IndexError",
              lambda target: f"Target {target} is out of bounds."),
-    _phrase(r"^there is no method '(shape)'", "TypeError",
+    Phrase(r"^there is no method '(shape)'", "TypeError",
              lambda _: "'torch.Size' object is not callable"),
-    _phrase(r"^there is no method '(\w+)'", "AttributeError",
+    Phrase(r"^there is no method '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
-    _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
-    _phrase(r"holds (?:int|bool) values: they have no derivative", "RuntimeError", lambda:
+    Phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
+    Phrase(r"holds (?:int|bool) values: they have no derivative", "RuntimeError", lambda:
              "element 0 of tensors does not require grad and does not have a grad_fn"),
-    _phrase(r"^the elements of a (tuple|string) cannot be set", "TypeError", lambda kind:
+    Phrase(r"^the elements of a (tuple|string) cannot be set", "TypeError", lambda kind:
              f"'{kind.replace('ing', '')}' object does not support item assignment"),
-    _phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
+    Phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
              "only Tensors of floating point dtype can require gradients"),
-    _phrase(r"^requires_grad is for floats", "RuntimeError", lambda:
+    Phrase(r"^requires_grad is for floats", "RuntimeError", lambda:
              "only Tensors of floating point and complex dtype can require gradients"),
-    _phrase(r"^only floats can require grad", "RuntimeError", lambda:
+    Phrase(r"^only floats can require grad", "RuntimeError", lambda:
              "Only Tensors of floating point and complex dtype can require gradients"),
-    _phrase(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
+    Phrase(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
              "you can only change requires_grad flags of leaf variables. If you want to use a "
              "computed variable in a subgraph that doesn't require differentiation use "
              "var_no_grad = var.detach()."),
-    _phrase(r"^('.*') is no whole number$", "ValueError",
+    Phrase(r"^('.*') is no whole number$", "ValueError",
              lambda text: f"invalid literal for int() with base 10: {text}"),
-    _phrase(r"^('.*') is no number$", "ValueError",
+    Phrase(r"^('.*') is no number$", "ValueError",
              lambda text: f"could not convert string to float: {text}"),
-    _phrase(r"^retain_grad is for what requires grad", "RuntimeError", lambda:
+    Phrase(r"^retain_grad is for what requires grad", "RuntimeError", lambda:
              "can't retain_grad on Tensor that has requires_grad=False"),
-    _phrase(r"^only leaves can be copied with what they hold", "RuntimeError", lambda:
+    Phrase(r"^only leaves can be copied with what they hold", "RuntimeError", lambda:
              "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
              "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
              "because of a torch.nn.utils.weight_norm usage, see "
              "https://github.com/pytorch/pytorch/pull/103001"),
-    _phrase(r"^this tensor is expanded", "RuntimeError", lambda:
+    Phrase(r"^this tensor is expanded", "RuntimeError", lambda:
              "unsupported operation: more than one element of the written-to tensor refers to a "
              "single memory location. Please clone() the tensor before performing the operation."),
-    _phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
-    _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
-    _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",
+    Phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
+    Phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
+    Phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
-    _phrase(r"^(value cannot be converted to type \w+ without overflow)", "RuntimeError", str),
-    _phrase(r"^(?:tensor: data|an element|an index) must be a tensor, not a string", "TypeError",
+    Phrase(r"^(value cannot be converted to type \w+ without overflow)", "RuntimeError", str),
+    Phrase(r"^(?:tensor: data|an element|an index) must be a tensor, not a string", "TypeError",
              lambda: "new(): invalid data type 'str'"),
-    _phrase(r"^(?:tensor: data|an element) must be a tensor, not (None|a dictionary)",
+    Phrase(r"^(?:tensor: data|an element) must be a tensor, not (None|a dictionary)",
              "RuntimeError", lambda what: "Could not infer dtype of "
              f"{'NoneType' if what == 'None' else 'dict'}"),
-    _phrase(r"^an integer is divided by 0", "RuntimeError", lambda: "ZeroDivisionError"),
-    _phrase(rf"^a grad of {_SHAPE} does not fit a tensor of {_SHAPE}", "RuntimeError",
+    Phrase(r"^an integer is divided by 0", "RuntimeError", lambda: "ZeroDivisionError"),
+    Phrase(rf"^a grad of {_SHAPE} does not fit a tensor of {_SHAPE}", "RuntimeError",
              lambda grad, x: f"attempting to assign a gradient of size '{[*grad]}' to a tensor of "
              f"size '{[*x]}'. Please ensure that the gradient and the tensor are the same size"),
-    _phrase(r"^(cannot register a hook on a tensor that doesn't require gradient)", "RuntimeError",
+    Phrase(r"^(cannot register a hook on a tensor that doesn't require gradient)", "RuntimeError",
              str),
-    _phrase(r"^an index of a (list|tuple) must be a tensor, not (a string|None)", "TypeError",
+    Phrase(r"^an index of a (list|tuple) must be a tensor, not (a string|None)", "TypeError",
              lambda kind, given: f"{kind} indices must be integers or slices, not "
              f"{'str' if given == 'a string' else 'NoneType'}"),
-    _phrase(r"^a list cannot be a key", "TypeError", lambda: "unhashable type: 'list'"),
-    _phrase(r"^None has no attribute '(\w+)'", "AttributeError",
+    Phrase(r"^a list cannot be a key", "TypeError", lambda: "unhashable type: 'list'"),
+    Phrase(r"^None has no attribute '(\w+)'", "AttributeError",
              lambda name: f"'NoneType' object has no attribute '{name}'"),
-    _phrase(r"\.grad is None: there is nothing to set to zero yet", "AttributeError",
+    Phrase(r"\.grad is None: there is nothing to set to zero yet", "AttributeError",
              lambda: "'NoneType' object has no attribute 'zero_'"),
-    _phrase(r"^what is indexed must be a tensor, not None", "TypeError",
+    Phrase(r"^what is indexed must be a tensor, not None", "TypeError",
              lambda: "'NoneType' object is not subscriptable"),
-    _phrase(r"^(\w+): x must be a tensor, not None", "TypeError", lambda name:
+    Phrase(r"^(\w+): x must be a tensor, not None", "TypeError", lambda name:
              f"{name}(): argument 'input' (position 1) must be Tensor, not NoneType"),
-    _phrase(r"^the name '(\w+)' has no value", "NameError",
+    Phrase(r"^the name '(\w+)' has no value", "NameError",
              lambda name: f"name '{name}' is not defined"),
-    _phrase(r"^embedding: input .* which is out of range", "IndexError",
+    Phrase(r"^embedding: input .* which is out of range", "IndexError",
              lambda: "index out of range in self"),
-    _phrase(r"^binary_cross_entropy: (input|target) .* a probability is from 0 to 1",
+    Phrase(r"^binary_cross_entropy: (input|target) .* a probability is from 0 to 1",
              "RuntimeError", lambda what: f"all elements of {what} should be between 0 and 1"),
-    _phrase(rf"^conv\dd: the input has (\d+) channels, the weight needs (\d+) .*groups=(\d+)\): "
+    Phrase(rf"^conv\dd: the input has (\d+) channels, the weight needs (\d+) .*groups=(\d+)\): "
              rf"input {_SHAPE} and weight {_SHAPE}", "RuntimeError",
              lambda found, wanted, groups, x, w: f"Given groups={groups}, weight of size {[*w]}, "
              f"expected input{[*x]} to have {wanted} channels, but got {found} channels instead"),
-    _phrase(r"^`(\W+)` is for truth values and integers, not for floats", "NotImplementedError",
+    Phrase(r"^`(\W+)` is for truth values and integers, not for floats", "NotImplementedError",
              _not_bits),
-    _phrase(r"^bincount takes one row of integers", "RuntimeError",
+    Phrase(r"^bincount takes one row of integers", "RuntimeError",
              lambda: "bincount only supports 1-d non-negative integral inputs."),
-    _phrase(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
+    Phrase(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
              f"linalg.inv: The diagonal element {int(pivot)} is zero, the inversion could not be "
              "completed because the input matrix is singular."),
-    _phrase(r"^what (?:float|int) converts must be a single number", "ValueError",
+    Phrase(r"^what (?:float|int) converts must be a single number", "ValueError",
              lambda: "only one element tensors can be converted to Python scalars"),
-    _phrase(rf"^mm takes 2 and 2 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+    Phrase(rf"^mm takes 2 and 2 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
              lambda a, b: f"{'self' if len(a) != 2 else 'mat2'} must be a matrix"),
-    _phrase(rf"^bmm: batches differ: {_SHAPE} and {_SHAPE}", "RuntimeError",
+    Phrase(rf"^bmm: batches differ: {_SHAPE} and {_SHAPE}", "RuntimeError",
              lambda a, b: "Expected size for first two dimensions of batch2 tensor to be: "
              f"{[a[0], a[2]]} but got: {[*b[:2]]}."),
-    _phrase(rf"^bmm takes 3 and 3 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+    Phrase(rf"^bmm takes 3 and 3 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
              lambda a, b: f"{'batch1' if len(a) != 3 else 'batch2'} must be a 3D tensor"),
-    _phrase(rf"^dot takes 1 and 1 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+    Phrase(rf"^dot takes 1 and 1 dimensions; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
              lambda a, b: f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors"),
-    _phrase(rf"^matmul needs at least 1 dimension on each side: {_SHAPE} @ {_SHAPE}",
+    Phrase(rf"^matmul needs at least 1 dimension on each side: {_SHAPE} @ {_SHAPE}",
              "RuntimeError", lambda a, b: "both arguments to matmul need to be at least 1D, but "
              f"they are {len(a)}D and {len(b)}D"),
-    _phrase(rf"^outer takes two vectors; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
+    Phrase(rf"^outer takes two vectors; these are {_SHAPE} and {_SHAPE}", "RuntimeError",
              lambda a, b: f"outer: Expected 1-D argument self, but got {len(a)}-D"
              if len(a) != 1 else f"outer: Expected 1-D argument vec2, but got {len(b)}-D"),
-    _phrase(rf"^conv\dd: a kernel of {_SHAPE} is larger than its input of {_SHAPE}",
+    Phrase(rf"^conv\dd: a kernel of {_SHAPE} is larger than its input of {_SHAPE}",
              "RuntimeError", lambda kernel, x: "Calculated padded input size per channel: "
              f"({_by(x)}). Kernel size: ({_by(kernel)}). Kernel size can't be greater than actual "
              "input size"),
-    _phrase(rf"^conv(\d)d takes an input of .*; these are input {_SHAPE}", "RuntimeError",
+    Phrase(rf"^conv(\d)d takes an input of .*; these are input {_SHAPE}", "RuntimeError",
              lambda n, x: f"Expected {int(n) + 1}D (unbatched) or {int(n) + 2}D (batched) input to "
              f"conv{n}d, but got input of size: {[*x]}"),
-    _phrase(r"^cat: there is nothing to join", "ValueError",
+    Phrase(r"^cat: there is nothing to join", "ValueError",
              lambda: "torch.cat(): expected a non-empty list of Tensors"),
-    _phrase(r"^the ModuleDict has no ('.*')", "KeyError", lambda key: key),
-    _phrase(r"^the ParameterDict has no '(.*)'", "AttributeError",
+    Phrase(r"^the ModuleDict has no ('.*')", "KeyError", lambda key: key),
+    Phrase(r"^the ParameterDict has no '(.*)'", "AttributeError",
              lambda key: f"'ParameterDict' object has no attribute '{key}'"),
-    _phrase(r"^stack: there is nothing to join", "RuntimeError",
+    Phrase(r"^stack: there is nothing to join", "RuntimeError",
              lambda: "stack expects a non-empty TensorList"),
-    _phrase(r"^chunk: (\S+) parts cannot be made", "RuntimeError",
+    Phrase(r"^chunk: (\S+) parts cannot be made", "RuntimeError",
              lambda count: f"chunk expects `chunks` to be greater than 0, got: {count}"),
-    _phrase(r"^dim (\d+) of (?:gather|scatter): index (-?\d+) is out of range for an axis of (\d+)",
+    Phrase(r"^dim (\d+) of (?:gather|scatter): index (-?\d+) is out of range for an axis of (\d+)",
              "RuntimeError", lambda axis, place, count:
              f"index {place} is out of bounds for dimension {axis} with size {count}"),
-    _phrase(r"^index (-?\d+) is out of range for an axis of (\d+)", "IndexError",
+    Phrase(r"^index (-?\d+) is out of range for an axis of (\d+)", "IndexError",
              lambda place, count:
              f"index {place} is out of bounds for dimension 0 with size {count}"),
-    _phrase(rf"^select: (-?\d+) is out of range for axis (\d+) of {_SHAPE}", "IndexError",
+    Phrase(rf"^select: (-?\d+) is out of range for axis (\d+) of {_SHAPE}", "IndexError",
              lambda place, axis, shape: f"select(): index {place} out of range for tensor of size "
              f"{[*shape]} at dimension {axis}"),
-    _phrase(rf"^narrow: (-?\d+) elements from (-?\d+) on are not within axis (\d+) of {_SHAPE}",
+    Phrase(rf"^narrow: (-?\d+) elements from (-?\d+) on are not within axis (\d+) of {_SHAPE}",
              "RuntimeError", _narrowed),
-    _phrase(rf"^narrow: it cannot begin at (-?\d+) in axis (\d+) of {_SHAPE}", "IndexError",
+    Phrase(rf"^narrow: it cannot begin at (-?\d+) in axis (\d+) of {_SHAPE}", "IndexError",
              lambda start, axis, shape: "start out of range (expected to be in range of "
              f"[-{shape[int(axis)]}, {shape[int(axis)]}], but got {start})"),
-    _phrase(rf"^index_add: (\d+) places in {_SHAPE} need a source of {_SHAPE}; this is {_SHAPE}",
+    Phrase(rf"^index_add: (\d+) places in {_SHAPE} need a source of {_SHAPE}; this is {_SHAPE}",
              "RuntimeError", lambda count, shape, needed, source: "index_add_(): Number of indices "
              f"({count}) should be equal to source.size(dim): ({source[0] if source else 1}), for "
              "dim: 0"),
-    _phrase(rf"^gather: an index of {_SHAPE} does not fit in {_SHAPE}", "RuntimeError",
+    Phrase(rf"^gather: an index of {_SHAPE} does not fit in {_SHAPE}", "RuntimeError",
              lambda index, x: "Index tensor must have the same number of dimensions as input tensor"
              if len(index) != len(x) else f"Size does not match at dimension {_longer(index, x)} "
              f"expected index {[*index]} to be no larger than self {[*x]} apart from dimension 0"),
-    _phrase(rf"^permute: {_SHAPE} does not name each of (\d+) axes", "RuntimeError", _permuted),
-    _phrase(rf"^\.T is for at most 2 dimensions; this is {_SHAPE}", "RuntimeError", lambda x:
+    Phrase(rf"^permute: {_SHAPE} does not name each of (\d+) axes", "RuntimeError", _permuted),
+    Phrase(rf"^\.T is for at most 2 dimensions; this is {_SHAPE}", "RuntimeError", lambda x:
              f"t() expects a tensor with <= 2 dimensions, but self is {len(x)}D"),
-    _phrase(r"^1 indices for 0 dimensions", "IndexError", lambda:
+    Phrase(r"^1 indices for 0 dimensions", "IndexError", lambda:
              "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
              "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"),
-    _phrase(r"^\d+ indices for (\d+) dimensions", "IndexError",
+    Phrase(r"^\d+ indices for (\d+) dimensions", "IndexError",
              lambda count: f"too many indices for tensor of dimension {count}"),
-    _phrase(rf"^a mask of {_SHAPE} does not fit a tensor of {_SHAPE}", "IndexError",
+    Phrase(rf"^a mask of {_SHAPE} does not fit a tensor of {_SHAPE}", "IndexError",
              lambda mask, x: f"The shape of the mask {[*mask]} at index {_differs(mask, x)} does "
              f"not match the shape of the indexed tensor {[*x]} at index {_differs(mask, x)}"),
-    _phrase(rf"^\w+_ would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
-    _phrase(rf"^\S+= would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
-    _phrase(r"^gradcli has no (torch(?:\.\w+)*)\.(\w+)$", "AttributeError",
+    Phrase(rf"^\w+_ would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
+    Phrase(rf"^\S+= would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
+    Phrase(r"^gradcli has no (torch(?:\.\w+)*)\.(\w+)$", "AttributeError",
              lambda module, name: f"module '{module}' has no attribute '{name}'"),
-    _phrase(r"^there is no function '(\w+)'$", "NameError",
+    Phrase(r"^there is no function '(\w+)'$", "NameError",
              lambda name: f"name '{name}' is not defined"),
-    _phrase(r"^there is no function '([\w.]+)\.(\w+)'", "AttributeError",
+    Phrase(r"^there is no function '([\w.]+)\.(\w+)'", "AttributeError",
              lambda module, name: f"module '{module}' has no attribute '{name}'"),
-    _phrase(r"^a (list|string|tuple) has no (?:attribute|method) '(\w+)'", "AttributeError",
+    Phrase(r"^a (list|string|tuple) has no (?:attribute|method) '(\w+)'", "AttributeError",
              lambda kind, name: f"'{kind.replace('ing', '')}' object has no attribute '{name}'"),
-    _phrase(r"^([\w.]+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
-    _phrase(r"^(\w+) takes (\d+) arguments?; (\d+) are given", "TypeError", _surplus),
-    _phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
+    Phrase(r"^([\w.]+) needs (\w+(?:(?:, | and )\w+)*)$", "TypeError", _missing),
+    Phrase(r"^(\w+) takes (\d+) arguments?; (\d+) are given", "TypeError", _surplus),
+    Phrase(r"^(\w+) has no parameter '(\w+)'", "TypeError",
              lambda name, given: f"{_called(name)}() got an unexpected keyword argument "
              f"'{given}'"),
-    _phrase(rf"^pixel_shuffle takes .* this is {_SHAPE} and (\d+)$", "RuntimeError", _shuffled),
-    _phrase(rf"^interpolate: mode '(\w+)' takes ([\d or]+) dimensions, .* this is {_SHAPE}$",
+    Phrase(rf"^pixel_shuffle takes .* this is {_SHAPE} and (\d+)$", "RuntimeError", _shuffled),
+    Phrase(rf"^interpolate: mode '(\w+)' takes ([\d or]+) dimensions, .* this is {_SHAPE}$",
              "NotImplementedError", _resized),
-    _phrase(rf"^multi_head_attention_forward: query {_SHAPE} is not \(L\[, batch\], (\d+)\)",
+    Phrase(rf"^multi_head_attention_forward: query {_SHAPE} is not \(L\[, batch\], (\d+)\)",
              "AssertionError", lambda query, width:
              f"was expecting embedding dimension of {width}, but got {query[-1]}"),
-    _phrase(r"^(\w+): (\w+) is given twice", "TypeError",
+    Phrase(r"^(\w+): (\w+) is given twice", "TypeError",
              lambda name, given: f"{_called(name)}() got multiple values for argument '{given}'"),
-    _phrase(r"^remove: .* is not in the list", "ValueError",
+    Phrase(r"^remove: .* is not in the list", "ValueError",
              lambda: "list.remove(x): x not in list"),
-    _phrase(rf"^zeros: a length cannot be negative: {_SHAPE}", "RuntimeError",
+    Phrase(rf"^zeros: a length cannot be negative: {_SHAPE}", "RuntimeError",
              lambda shape: "zeros: Dimension size must be non-negative."),
-    _phrase(r"^linspace: a length cannot be negative", "RuntimeError",
+    Phrase(r"^linspace: a length cannot be negative", "RuntimeError",
              lambda: "number of steps must be non-negative"),
-    _phrase(rf"^binary_cross_entropy: target has shape {_SHAPE}, input {_SHAPE}", "ValueError",
+    Phrase(rf"^binary_cross_entropy: target has shape {_SHAPE}, input {_SHAPE}", "ValueError",
              lambda a, b: f"Using a target size (torch.Size({[*a]})) that is different to the "
              f"input size (torch.Size({[*b]})) is deprecated. Please ensure they have the same "
              "size."),
-    _phrase(rf"^binary_cross_entropy_with_logits: target has shape {_SHAPE}, input {_SHAPE}",
+    Phrase(rf"^binary_cross_entropy_with_logits: target has shape {_SHAPE}, input {_SHAPE}",
              "ValueError", lambda a, b: f"Target size (torch.Size({[*a]})) must be the same as "
              f"input size (torch.Size({[*b]}))"),
-    _phrase(r"^(?:rand|randn|full): a length cannot be negative: (.*)", "RuntimeError",
+    Phrase(r"^(?:rand|randn|full): a length cannot be negative: (.*)", "RuntimeError",
              lambda shape: f"Trying to create tensor with negative dimension "
              f"{next(each for each in shape if each < 0)}: {[*shape]}"),
-    _phrase(r"^one_hot: num_classes must be positive, not 0", "RuntimeError",
+    Phrase(r"^one_hot: num_classes must be positive, not 0", "RuntimeError",
              lambda: "Class values must be non-negative."),
-    _phrase(rf"^glu halves an axis of even length; dim (-?\d+) of {_SHAPE}", "RuntimeError",
+    Phrase(rf"^glu halves an axis of even length; dim (-?\d+) of {_SHAPE}", "RuntimeError",
              lambda dim, x: f"Halving dimension must be even, but dimension {int(dim) % len(x)} is "
              f"size {x[int(dim)]}"),
-    _phrase(r"^gelu: approximate is", "RuntimeError",
+    Phrase(r"^gelu: approximate is", "RuntimeError",
              lambda: "approximate argument must be either none or tanh."),
-    _phrase(r"^\w*dropout\w*: p is a probability, from 0 to 1, not (\S+)", "ValueError",
+    Phrase(r"^\w*dropout\w*: p is a probability, from 0 to 1, not (\S+)", "ValueError",
              lambda p: f"dropout probability has to be between 0 and 1, but got {float(p)}"),
-    _phrase(r"^huber_loss: delta must be positive", "RuntimeError",
+    Phrase(r"^huber_loss: delta must be positive", "RuntimeError",
              lambda: "huber_loss does not support non-positive values for delta."),
-    _phrase(r"^smooth_l1_loss: beta must not be negative", "RuntimeError",
+    Phrase(r"^smooth_l1_loss: beta must not be negative", "RuntimeError",
              lambda: "smooth_l1_loss does not support negative values for beta."),
-    _phrase(r"^cross_entropy: label_smoothing is from 0 to 1, not (\S+)", "RuntimeError",
+    Phrase(r"^cross_entropy: label_smoothing is from 0 to 1, not (\S+)", "RuntimeError",
              lambda x: f"label_smoothing must be between 0.0 and 1.0. Got: {x}"),
-    _phrase(r"^gaussian_nll_loss: var .* and a variance is not negative", "ValueError",
+    Phrase(r"^gaussian_nll_loss: var .* and a variance is not negative", "ValueError",
              lambda: "var has negative entry/entries"),
-    _phrase(r"^mode of nothing", "IndexError",
+    Phrase(r"^mode of nothing", "IndexError",
              lambda: "mode(): Expected reduction dim 0 to have non-zero size."),
-    _phrase(r"^quantile of nothing", "RuntimeError",
+    Phrase(r"^quantile of nothing", "RuntimeError",
              lambda: "quantile() input tensor must be non-empty"),
-    _phrase(r"^amin of nothing", "RuntimeError",
+    Phrase(r"^amin of nothing", "RuntimeError",
              lambda: "min(): Expected reduction dim to be specified for input.numel() == 0. "
              "Specify the reduction dim with the 'dim' argument."),
-    _phrase(r"^one_hot: input .* holds (-?\d+), which is out of range", "RuntimeError",
+    Phrase(r"^one_hot: input .* holds (-?\d+), which is out of range", "RuntimeError",
              lambda value: "Class values must be non-negative." if int(value) < 0
              else "Class values must be smaller than num_classes."),
-    _phrase(rf"^layer_norm: input {_SHAPE} does not end in normalized_shape {_SHAPE}",
+    Phrase(rf"^layer_norm: input {_SHAPE} does not end in normalized_shape {_SHAPE}",
              "RuntimeError", lambda x, shape: f"Given normalized_shape={[*shape]}, expected input "
              f"with shape [*, {', '.join(map(str, shape))}], but got input of size{[*x]}"),
-    _phrase(r"^(embed_dim must be divisible by num_heads)", "AssertionError", str),
-    _phrase(rf"^unfold: windows of (\d+), .* do not fit axis (\d+) of {_SHAPE}", "RuntimeError",
+    Phrase(r"^(embed_dim must be divisible by num_heads)", "AssertionError", str),
+    Phrase(rf"^unfold: windows of (\d+), .* do not fit axis (\d+) of {_SHAPE}", "RuntimeError",
              lambda size, axis, shape: f"maximum size for tensor at dimension {axis} is "
              f"{shape[int(axis)]} but size is {size}"),
-    _phrase(r"^diagonal: dim1 and dim2 are the same axis", "RuntimeError",
+    Phrase(r"^diagonal: dim1 and dim2 are the same axis", "RuntimeError",
              lambda: "diagonal dimensions cannot be identical 0, 0"),
-    _phrase(r"^\w+: invalid lr: (\S+)", "ValueError", lambda lr: f"Invalid learning rate: {lr}"),
-    _phrase(r"^\w+: invalid beta([12]): (\S+)", "ValueError",
+    Phrase(r"^\w+: invalid lr: (\S+)", "ValueError", lambda lr: f"Invalid learning rate: {lr}"),
+    Phrase(r"^\w+: invalid beta([12]): (\S+)", "ValueError",
              lambda place, beta: f"Invalid beta parameter at index {int(place) - 1}: {beta}"),
-    _phrase(r"^\w+: invalid eps: (\S+)", "ValueError", lambda eps: f"Invalid epsilon value: {eps}"),
-    _phrase(r"^\w+: invalid (\w+): (\S+)", "ValueError",
+    Phrase(r"^\w+: invalid eps: (\S+)", "ValueError", lambda eps: f"Invalid epsilon value: {eps}"),
+    Phrase(r"^\w+: invalid (\w+): (\S+)", "ValueError",
              lambda name, number: f"Invalid {name} value: {number}"),
-    _phrase(r"^(can't optimize a non-leaf Tensor)", "ValueError", str),
-    _phrase(rf"^(\w+) takes square matrices; this is {_SHAPE}", "RuntimeError", _square),
-    _phrase(rf"^(svd|qr|svdvals|pinv|matrix_norm|cond|matrix_rank) takes matrices; this is "
+    Phrase(r"^(can't optimize a non-leaf Tensor)", "ValueError", str),
+    Phrase(rf"^(\w+) takes square matrices; this is {_SHAPE}", "RuntimeError", _square),
+    Phrase(rf"^(svd|qr|svdvals|pinv|matrix_norm|cond|matrix_rank) takes matrices; this is "
              rf"{_SHAPE}", "RuntimeError", _square),
-    _phrase(r"^cholesky: the matrix is not positive definite: its pivot (\d+)", "_LinAlgError",
+    Phrase(r"^cholesky: the matrix is not positive definite: its pivot (\d+)", "_LinAlgError",
              lambda pivot: "linalg.cholesky: The factorization could not be completed because the "
              f"input is not positive-definite (the leading minor of order {pivot} is not "
              "positive-definite)."),
-    _phrase(r"^solve: the matrix is singular", "_LinAlgError", lambda:
+    Phrase(r"^solve: the matrix is singular", "_LinAlgError", lambda:
              "torch.linalg.solve: The solver failed because the input matrix is singular."),
-    _phrase(rf"^einsum: label '(\w)' has length (\d+) in {_SHAPE} and (\d+) in {_SHAPE}",
+    Phrase(rf"^einsum: label '(\w)' has length (\d+) in {_SHAPE} and (\d+) in {_SHAPE}",
              "RuntimeError", lambda label, first, _, second, __:
              f"einsum(): subscript {label} has size {second} for operand 1 which does not "
              f"broadcast with previously seen size {first}"),
-    _phrase(r"^einsum: the output '\w*' has '(\w)' but no operand has it", "RuntimeError",
+    Phrase(r"^einsum: the output '\w*' has '(\w)' but no operand has it", "RuntimeError",
              lambda label: f"einsum(): output subscript {label} does not appear in the equation "
              "for any input operand"),
-    _phrase(rf"^einsum: '(\w+)' has (\d+) labels for an operand of shape {_SHAPE}",
+    Phrase(rf"^einsum: '(\w+)' has (\d+) labels for an operand of shape {_SHAPE}",
              "RuntimeError", lambda _, count, x: "einsum(): the number of subscripts in the "
              f"equation ({count}) does not match the number of dimensions ({len(x)}) for operand 0 "
              "and no ellipsis was given"),
-    _phrase(r"^einsum: '.*' is for (\d+) operands; (\d+) are given", "RuntimeError",
+    Phrase(r"^einsum: '.*' is for (\d+) operands; (\d+) are given", "RuntimeError",
              lambda wanted, given: f"einsum(): {'fewer' if int(given) < int(wanted) else 'more'} "
              "operands were provided than specified in the equation"),
-    _phrase(rf"^split: sizes {_SHAPE} do not add up to the (\d+) elements of axis (\d+)",
+    Phrase(rf"^split: sizes {_SHAPE} do not add up to the (\d+) elements of axis (\d+)",
              "RuntimeError", lambda sizes, count, axis: "split_with_sizes expects split_sizes to "
              f"sum exactly to {count} (input tensor's size at dimension {axis}), but got "
              f"split_sizes={[*sizes]}"),
-    _phrase(r"^split: parts of (-\d+) elements", "RuntimeError", lambda size:
+    Phrase(r"^split: parts of (-\d+) elements", "RuntimeError", lambda size:
              f"split expects split_size be non-negative, but got split_size={size}"),
-    _phrase(r"^split: parts of 0 elements cannot be made of axis -?\d+ of length (\d+)",
+    Phrase(r"^split: parts of 0 elements cannot be made of axis -?\d+ of length (\d+)",
              "RuntimeError", lambda count: "split_size can only be 0 if dimension size is 0, but "
              f"got dimension size of {count}"),
-    _phrase(r"^topk: there are no \d+ elements", "RuntimeError",
+    Phrase(r"^topk: there are no \d+ elements", "RuntimeError",
              lambda: "selected index k out of range"),
-    _phrase(r"^(cannot resize variables that require grad)", "RuntimeError", str),
-    _phrase(r"^resize_: lengths are 0 or more", "RuntimeError",
+    Phrase(r"^(cannot resize variables that require grad)", "RuntimeError", str),
+    Phrase(r"^resize_: lengths are 0 or more", "RuntimeError",
              lambda: "numel: integer multiplication overflow"),
-    _phrase(rf"^repeat: {_SHAPE} is not one count", "RuntimeError", lambda counts:
+    Phrase(rf"^repeat: {_SHAPE} is not one count", "RuntimeError", lambda counts:
              "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
              "tensor"),
-    _phrase(r"^weights are 0 or more, and not all of them 0", "RuntimeError",
+    Phrase(r"^weights are 0 or more, and not all of them 0", "RuntimeError",
              lambda: "probability tensor contains either `inf`, `nan` or element < 0"),
-    _phrase(r"^\d+ different places cannot be drawn from so few", "RuntimeError", lambda:
+    Phrase(r"^\d+ different places cannot be drawn from so few", "RuntimeError", lambda:
              "cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
-    _phrase(r"^(\w+) has no forward", "NotImplementedError",
+    Phrase(r"^(\w+) has no forward", "NotImplementedError",
              lambda name: f'Module [{name}] is missing the required "forward" function'),
-    _phrase(rf"^unflatten: {_SHAPE} does not fit axis (\d+) of {_SHAPE}", "RuntimeError",
+    Phrase(rf"^unflatten: {_SHAPE} does not fit axis (\d+) of {_SHAPE}", "RuntimeError",
              lambda sizes, axis, x: f"unflatten: Provided sizes {[*sizes]} don't multiply up to "
              f"the size of dim {axis} ({x[int(axis)]}) in the input tensor"),
-    _phrase(r"^amax of nothing", "RuntimeError", lambda:
+    Phrase(r"^amax of nothing", "RuntimeError", lambda:
              "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
              "reduction dim with the 'dim' argument."),
-    _phrase(r"^(argmax|argmin) of nothing", "IndexError", lambda name:
+    Phrase(r"^(argmax|argmin) of nothing", "IndexError", lambda name:
              f"{name}(): Expected reduction dim to be specified for input.numel() == 0."),
-    _phrase(r"^(min|max): there are no elements", "ValueError",
+    Phrase(r"^(min|max): there are no elements", "ValueError",
              lambda name: f"{name}() arg is an empty sequence"),
-    _phrase(r"^batch_size is 1 or more", "ValueError", lambda:
+    Phrase(r"^batch_size is 1 or more", "ValueError", lambda:
              "batch_size should be a positive integer value, but got batch_size=0"),
-    _phrase(r"^TensorDataset takes tensors of as many rows", "AssertionError",
+    Phrase(r"^TensorDataset takes tensors of as many rows", "AssertionError",
              lambda: "Size mismatch between tensors"),
-    _phrase(rf"^Expected more than 1 value per channel when training, got {_SHAPE}", "ValueError",
+    Phrase(rf"^Expected more than 1 value per channel when training, got {_SHAPE}", "ValueError",
              lambda x: "Expected more than 1 value per channel when training, got input size "
              f"torch.Size({[*x]})"),
 )  # fmt: skip
