@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gradcli.graph import INPUT, Array, Node
@@ -11,6 +10,7 @@ from gradcli.ops.control import LEAF
 from gradcli.report.arrays import GAP, Excerpt, excerpt
 from gradcli.report.sanitise import sanitise
 from gradcli.result import Pass, Result, final_grads, grads_of
+from gradcli.tuples import NamedTuple
 from gradcli.walks import ancestors, dependents
 
 ROWS = 100
@@ -19,8 +19,7 @@ NO_GRAD = "no grad"
 NOT_RETAINED = "not retained"
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """The gradient v that was given for an output; not a grad, which is a result."""
 
     shown: Excerpt
@@ -29,8 +28,7 @@ class Given:
 Cell: TypeAlias = Excerpt | Given | str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     name: str
     role: str
     """`leaf`, `input`, `output`, `leaf, output`, or nothing for an intermediate."""
@@ -39,15 +37,13 @@ class Row:
     """One cell for each heading of the section; text where there is no array."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     title: str
     headings: tuple[str, ...]
     rows: list[Row]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """A named value: its node, and its role."""
 
     name: str

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, Array, Node
@@ -15,6 +14,7 @@ from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import grads_by_node, made_by_user, shape_text
 from gradcli.result import Result, WholeLoop
 from gradcli.spelling.formula import Formulas, defined_by, fresh_names, operands, unsigned
+from gradcli.tuples import NamedTuple
 
 NAME_WIDTH = 24
 """For a longer name formulas have a short one, which the line of its node explains."""
@@ -29,8 +29,7 @@ NO_LOOP = WholeLoop(0, (), ())
 Place = Literal["here", "above", "below"]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One node. Where `place` is not `here`, the line only refers to it, and ends at `name`."""
 
     guide: str
