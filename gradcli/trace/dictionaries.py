@@ -155,7 +155,13 @@ class Dictionary(Object):
             "update": self._update,
             "copy": lambda *_: Dictionary(self.values, self.pairs()),
             "clear": lambda *_: self._entries.clear(),
+            "__getitem__": lambda given, _: self.item(given),
+            "__contains__": self._has,
         }
+
+    def _has(self, arguments: list[Value], keywords: Given) -> Value:
+        (key,) = bind_names("__contains__", ("key",), arguments, keywords).values()
+        return self.values.graph.constant(self.contains(key))
 
     def _get(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("get", ("key", "default"), arguments, keywords, ("default",))
@@ -328,6 +334,7 @@ class SetOfValues(Dictionary):
             "remove": self._take_out,
             "pop": lambda *_: self._pop_first(),
             "clear": lambda *_: self.become([]),
+            "__contains__": self._has,
             "copy": lambda *_: SetOfValues(self.values, self.elements()),
             "update": lambda given, _: self.become(
                 (each, None) for each in [*self.elements(), *self._others(given)]
@@ -385,8 +392,8 @@ class FrozenSetOfValues(SetOfValues):
         return ("frozenset", frozenset(self._entries))
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
-        kept = ("copy", "union", "intersection", "difference", "symmetric_difference",
-                "isdisjoint", "issubset", "issuperset")  # fmt: skip
+        kept = ("__contains__", "copy", "union", "intersection", "difference",
+                "symmetric_difference", "isdisjoint", "issubset", "issuperset")  # fmt: skip
         return {name: each for name, each in super().methods().items() if name in kept}
 
 

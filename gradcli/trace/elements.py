@@ -73,6 +73,10 @@ class ElementUpdates(Calls):
         owner = yield self.visit(target.value)
         items = yield self.subscripts(target, owner)
         self.graph.span = target.span
+        yield self.delete_by_name(owner, items)
+
+    def delete_by_name(self, owner: Value, items: list[Any]) -> Visit:
+        """`owner.__delitem__(items)`."""
         if isinstance(owner, Object):
             yield owner.delete_item(items)
         elif isinstance(owner, Items):
@@ -83,6 +87,11 @@ class ElementUpdates(Calls):
                 f"the elements of {describe(owner)} cannot be deleted",
                 hint="list(x) is a list, which can change",
             )
+
+    def set_by_name(self, owner: Value, items: list[Any], value: Value) -> Visit:
+        """`owner.__setitem__(items, value)`."""
+        span = self.graph.span or (0, 0)
+        yield self._put(syntax.Index(syntax.Name("", span), (), span), owner, items, value)
 
     def changed(self, by: syntax.AugmentedAssign, before: Value, value: Value) -> Visit:
         """What `before += value` binds; what changes in place stays itself."""

@@ -298,6 +298,14 @@ class MethodCalls(FunctionValues):
 
     # --- what changes in place ---
 
+    def set_by_name(self, owner: Value, items: list[Any], value: Value) -> Visit:
+        """`owner.__setitem__(items, value)`."""
+        raise NotImplementedError
+
+    def delete_by_name(self, owner: Value, items: list[Any]) -> Visit:
+        """`owner.__delitem__(items)`."""
+        raise NotImplementedError
+
     def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
         """A method that changes a tensor in place: `w.sub_(…)`."""
         raise NotImplementedError

@@ -200,7 +200,8 @@ class OwnValue(Instance):
         found |= {name: partial(self._operated, name) for name in _OPERATORS}
         found |= {name: partial(self._turned, name) for name in _TURNED}
         if isinstance(self.inner, Object):
-            return found | self.inner.methods()
+            held = self.inner.methods().items()
+            return {**found, **{name: each for name, each in held if not name.startswith("__")}}
         kind = next((e for e in (str, tuple) if isinstance(self.inner, e)), list)
         names = [*NAMES[kind.__name__], *(("_asdict", "_replace") if kind is tuple else ())]
         return found | {name: partial(self._of_held, name) for name in names}

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.operators import COMPARE, METHODS, contains
+from gradcli.trace.slices import SliceOf
 from gradcli.trace.values import Value, Values
 
 _OPERATORS = {f"__{name}__": operator for operator, name in METHODS.items()}
@@ -34,6 +35,12 @@ class Operators(Protocol):
     def element(self, owner: Value, items: list[Any]) -> Any:
         """`owner[items]`, or the visitor that finds it."""
 
+    def set_by_name(self, owner: Value, items: list[Any], value: Value) -> Any:
+        """`owner[items] = value`, or the visitor that does so."""
+
+    def delete_by_name(self, owner: Value, items: list[Any]) -> Any:
+        """`del owner[items]`, or the visitor that does so."""
+
     def named_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """The value of a call of a function of Python's."""
 
@@ -55,7 +62,16 @@ def by_name(language: Operators, name: str, owner: Value) -> Called | None:
         return lambda *given: values.graph.constant(contains(values, owner, _other(name, *given)))
     if name == "__getitem__":
         return lambda *given: language.element(owner, _places(_other(name, *given)))
+    if name == "__delitem__":
+        return lambda *given: language.delete_by_name(owner, _places(_other(name, *given)))
+    if name == "__setitem__":
+        return lambda *given: language.set_by_name(owner, *_place_and_value(*given))
     return None
+
+
+def _place_and_value(arguments: list[Value], keywords: Given) -> tuple[list[Any], Value]:
+    place, value = bind_names("__setitem__", ("key", "value"), arguments, keywords).values()
+    return _places(place), value
 
 
 def _other(name: str, arguments: list[Value], keywords: Given) -> Value:
@@ -64,4 +80,5 @@ def _other(name: str, arguments: list[Value], keywords: Given) -> Value:
 
 
 def _places(value: Value) -> list[Any]:
-    return list(value) if isinstance(value, tuple) else [value]
+    items = value if isinstance(value, tuple) else (value,)
+    return [each.bounds if isinstance(each, SliceOf) else each for each in items]
