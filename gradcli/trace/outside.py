@@ -13,7 +13,6 @@ _PLOTS = "leave out the lines that draw: gradcli plot draws values and gradients
 _DATA = Advice(
     "data come in by ", A_FILE, ", .csv or others; torch.rand(…) makes some of that shape"
 )
-_FRAMES = "x.unfold(0, n, step) has frames of n elements as rows, torch.fft.rfft transforms rows"
 _TRANSFORMS = ("there are fft, rfft, hfft, fft2, rfft2, fftn, rfftn, their inverses, fftshift and "
                "fftfreq")  # fmt: skip
 _DENSE = "tensors are dense here: torch.zeros(…), and x[i, j] = v for each element"
@@ -23,7 +22,6 @@ _FUNCTIONS = {
     **dict.fromkeys(("load", "save", "open", "loadtxt", "savetxt", "read_csv",
                      "genfromtxt"), _FILES),
     **dict.fromkeys(("plot", "show", "figure", "subplots", "scatter", "imshow"), _PLOTS),
-    **dict.fromkeys(("stft", "istft"), _FRAMES),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse",
                      "to_sparse_coo", "to_sparse_csr"), _DENSE),
     "DistributedDataParallel": _MODEL,

@@ -48,6 +48,7 @@ from gradcli.trace.rare_tensors import RareTensors
 from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
+from gradcli.trace.short_transforms import ShortTransforms
 from gradcli.trace.sobol import Sobols
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
@@ -118,6 +119,7 @@ class Seldom:
             ArrayIterators(autograd.values),
             ArrayLayouts(autograd),
             Sobols(autograd),
+            ShortTransforms(autograd.values, call),
             PyTrees(autograd.values),
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
