@@ -193,6 +193,7 @@ class ArrayCalls:
             **{f"np.{name}": partial(self._asked, name) for name in ("shape", "size", "ndim")},
             "np.isscalar": self._is_scalar,
             **{f"np.{name}": partial(self._empty, name) for name in ("empty", "empty_like")},
+            "np.ndarray": partial(self._empty, "empty"),
             **{f"np.{name}": partial(self._text, name) for name in ("array_str", "array2string")},
             "np.copy": self._copy,
             "np.ascontiguousarray": self._copy,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
+from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import AUTOGRAD_GRAD
@@ -156,9 +157,15 @@ class AutogradCalls:
         given |= keywords
         if given.get("grad_outputs") is None:
             return self._grads([], given)[1]
-        rows = self.values.rows(self.values.tensor(given["grad_outputs"], "grad_outputs"))
-        retained: dict[str, Value] = {"retain_graph": self.values.graph.constant(True)}
-        found = [self._grads([], given | {"grad_outputs": row} | retained)[1] for row in rows]
+        outputs = self._several(given["outputs"], "the outputs of grad")
+        batches = self._several(given["grad_outputs"], "grad_outputs")
+        for place, (batch, output) in enumerate(zip(batches, outputs, strict=False)):
+            if batch.shape[1:] != output.shape:
+                raise _not_batched(place, batch, output)
+        rows = zip(*map(self.values.rows, batches), strict=True)
+        kept: dict[str, Value] = {"outputs": tuple(outputs)}
+        kept["retain_graph"] = self.values.graph.constant(True)
+        found = [self._grads([], given | {"grad_outputs": tuple(row)} | kept)[1] for row in rows]
         return tuple(stack(list(each)) for each in zip(*found, strict=True))
 
     def _grads(
@@ -258,13 +265,15 @@ class AutogradCalls:
             return [value]
         return self.values.tensors(value, what)
 
-    def _only_tensor(self, value: Value) -> Value:
-        """The tensor in a list of one, which PyTorch takes for the gradient of one output, too."""
+    def _of_outputs(self, value: Value, count: int) -> list[Value] | None:
+        """PyTorch's reading of gradients: a tensor is that of the first output, and of a row of
+        them there may be more than outputs; None where these are no tensors.
+        """
         row = self.values.listed.get(value, value) if isinstance(value, Node) else value
-        if isinstance(row, Items | tuple) and len(row) == 1 and self.values.is_pytorch:
-            (only,) = row
-            return only if self.values.is_tensor(only) else value
-        return value
+        given = list(row) if isinstance(row, Items | tuple) else [row]
+        if all(each is None or self.values.is_tensor(each) for each in given):
+            return given[:count]
+        return None
 
     def _gradients(self, value: Value, outputs: list[Node], listed: bool) -> list[Node | None]:
         """One gradient for each output: `value` is a list of them where outputs are a list."""
@@ -276,8 +285,11 @@ class AutogradCalls:
                 said = f"'{number}' object is not iterable"
                 raise RefusedError(("TypeError", said), "type", "gradients are tensors",
                                    hint="torch.ones_like(y) has the shape of y")  # fmt: skip
+        given = self._of_outputs(value, len(outputs)) if self.values.is_pytorch else None
+        if given:
+            return [None if each is None else self._gradient(each) for each in given]
         if not listed:
-            return [self._gradient(self._only_tensor(value))]
+            return [self._gradient(value)]
         if isinstance(value, Node):
             return [*self.values.rows(value)] if value.shape else [value]
         if not isinstance(value, Items | tuple):
@@ -292,3 +304,18 @@ class AutogradCalls:
 def _renamed(keywords: dict[str, Value], names: dict[str, str]) -> dict[str, Value]:
     """Keywords of older versions, and names of gradcli's flags, as PyTorch's keywords of today."""
     return {names.get(name, name): value for name, value in keywords.items()}
+
+
+def _not_batched(place: int, batch: Node, output: Node) -> RefusedError:
+    """The error for gradients whose rows do not have the shape of an output."""
+    shapes = [f"torch.Size({[*shape]})" for shape in (batch.shape[1:], output.shape)]
+    said = (
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+        "batch dimension. The sizes of the remaining dimensions are expected to match the shape "
+        f"of corresponding output, but a mismatch was detected: grad_output[{place}] has a shape "
+        f"of {shapes[0]} and output[{place}] has a shape of {shapes[1]}. If you only want some "
+        "tensors in `grad_output` to be considered batched, consider using vmap."
+    )
+    return RefusedError(("RuntimeError", said), "gradient-shape",
+                        f"the rows of grad_outputs have the shape {show(output.shape)}",
+                        hint="grad_outputs has one axis more, the first")  # fmt: skip

@@ -58,6 +58,8 @@ class BackwardHooks:
         """Functions of what comes to nodes of the graph and leaves them, by what these made."""
         self.after: dict[Node, list[Object]] = {}
         """Functions of leaves, called when backward has added to their grads."""
+        self.of_modules: dict[str, list[Object]] = {}
+        """Functions of all modules, by the list of a module's own that they come before."""
         self.together: list[tuple[Sequence[Node], Object]] = []
         """Tensors, and functions of the gradients of all of them in a pass."""
         self._depth = 0

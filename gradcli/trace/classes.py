@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, RefusedError, nearest
 from gradcli.trace.dictionaries import Fields
-from gradcli.trace.frames import Frame, UserFunction
+from gradcli.trace.frames import Bound, Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import BuiltIn, ClassName, Decorated, Given, Object, ObjectPlace, joined
@@ -201,20 +201,6 @@ def _merged(orders: list[list[Class]], bases: Sequence[Class]) -> list[Class]:
     return found
 
 
-class Bound(Object):
-    """A method of an object, or of a class."""
-
-    what = "a method"
-    title = "method"
-
-    def __init__(self, function: Object, receiver: Value) -> None:
-        self.function = function
-        self.receiver = receiver
-
-    def call(self, arguments: list[Value], keywords: Given) -> Any:
-        return self.function.call([self.receiver, *arguments], keywords)
-
-
 def bound(value: Value, instance: Instance | None, owner: Class) -> Value:
     """What a class's name means behind an object, or behind the class."""
     if isinstance(value, Decorated):
@@ -255,6 +241,7 @@ class Instance(Object):
 
     what = "an object"
     shows = True
+    takes_keys = True
     is_unique: ClassVar[bool] = False
     """Whether a copy of it is itself."""
 

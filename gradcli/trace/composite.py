@@ -37,7 +37,7 @@ class Composite(Module):
             found |= self.parts_of(name, self.values.now(value))
         return found
 
-    def store(self) -> dict[str, Any]:
+    def store(self, name: str) -> dict[str, Any]:
         return self.fields
 
     def inside(self) -> dict[str, Module]:

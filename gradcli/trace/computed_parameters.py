@@ -66,7 +66,7 @@ class ComputedParameter:
         found = yield self._compute(self)
         for each in self.kind or ():
             found = yield each.call(found if isinstance(found, list) else [found], {})
-        self.module.store()[self.name] = self.module.values.tensor(found)
+        self.module.store(self.name)[self.name] = self.module.values.tensor(found)
 
     def assign(self, value: Value) -> Any:
         """Give the originals values by which it has this one: `module.weight = a`."""
@@ -98,7 +98,7 @@ class ComputedParameter:
         """It as an attribute of the module."""
         if self.always:
             yield self.renew()
-        return self.module.values.now(self.module.store()[self.name])
+        return self.module.values.now(self.module.store(self.name)[self.name])
 
 
 class Originals(Object):

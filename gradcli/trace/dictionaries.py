@@ -43,6 +43,7 @@ class Dictionary(Object):
     what = "a dictionary"
     title = "dict"
     holds_none = True
+    takes_keys = True
     prefix = ""
     """What print writes before the names of its views."""
 

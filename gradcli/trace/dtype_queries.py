@@ -166,7 +166,8 @@ class DtypeQueries:
         wanted = given["arg2"]
         kind = wanted.rpartition(".")[2] if isinstance(wanted, str) else ""
         known = _KINDS.get(kind) or (self.name(wanted),)
-        return self.values.graph.constant(self.name(given["arg1"]) in known)
+        dtype = "float64" if given["arg1"] is None else self.name(given["arg1"])
+        return self.values.graph.constant(dtype in known)
 
     def _float_limits(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         default = self.autograd.dtypes.default if self.autograd.dtypes else "float32"

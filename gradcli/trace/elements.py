@@ -162,6 +162,13 @@ class ElementUpdates(Calls):
 
         self.graph.span = target.span
         base, views = self.values.storage(node)
+        if self._is_recorded_apart(views, value):
+            from gradcli.trace.given_memory import part_detached  # few programs do so
+
+            self.write(target, node, items, detach(value))  # what it was detached from, first
+            base, views = self.values.storage(self.values.current(node))
+            part_detached(self.autograd, base, views, self._put_in_place)
+            base, views = self.values.storage(node)
         if self.autograd.inferred is not None:
             self.autograd.inferred.check_changed(node)
         base = self.values.current(base)
@@ -201,6 +208,17 @@ class ElementUpdates(Calls):
             whole = self.autograd.dtypes.held(whole, base)
         by_places = _written(views, items) == "overwritten_by_places"
         self._become(base, views, whole, not views and (items is None or by_places))
+
+    def _is_recorded_apart(self, views: Sequence[Node], value: Node) -> bool:
+        """Whether a tensor that was detached gets a graph by what is written into it."""
+        cuts = [view for view in views if view.op is DETACH]
+        return (
+            bool(cuts)
+            and self.values.is_pytorch
+            and self.records
+            and self.values.data.isdisjoint(cuts)
+            and self.autograd.requires_grad(value)
+        )
 
     def _check_single(self, base: Node, views: Sequence[Node], items: Sequence[Any] | None) -> None:
         """Raise `value` where a view is one of several that `unbind` or `split` has made."""
@@ -243,14 +261,8 @@ class ElementUpdates(Calls):
             new = leaf(detach(whole), marked=True)
         elif base.op is LEAF and self.autograd.is_leaf(base) and not self._depends(whole, base):
             new = leaf(detach(whole), marked=False)
-        elif silent and self.autograd.requires_grad(base):
-            from gradcli.ops.torch_nodes import as_called
-
-            finite = FUNCTIONS["nan_to_num"](base)
-            new = detach(whole) + (finite - detach(finite))  # the graph of what it was stays
-            self.values.made_by[new] = self.values.made_by.get(base) or as_called(base)
         else:
-            new = detach(whole) if silent else whole
+            new = self._silently(base, whole) if silent else whole
         if base.op in (CONSTANT, LITERAL):
             raise GradcliError(
                 "value",
@@ -262,6 +274,17 @@ class ElementUpdates(Calls):
         if not counts:
             self.values.unnoticed.add(base)
             self.values.changes[new] -= 1
+
+    def _silently(self, base: Node, whole: Node) -> Node:
+        """A tensor with other values, and the graph of what it was."""
+        if not self.autograd.requires_grad(base):
+            return detach(whole)
+        from gradcli.ops.torch_nodes import as_called  # few programs change one so
+
+        finite = FUNCTIONS["nan_to_num"](base)
+        new = detach(whole) + (finite - detach(finite))
+        self.values.made_by[new] = self.values.made_by.get(base) or as_called(base)
+        return new
 
     def _depends(self, whole: Node, base: Node) -> bool:
         """Whether a gradient would flow to another leaf than the one that changes."""
@@ -281,7 +304,9 @@ class ElementUpdates(Calls):
 
             for other in partners(self.values, new):
                 marked = self.autograd.is_leaf(other)
-                self._put_in_place(other, leaf(detach(new), marked=marked))
+                is_inner = self.autograd.requires_grad(other) and not marked
+                same = leaf(detach(new), marked=marked)
+                self._put_in_place(other, self._silently(other, new) if is_inner else same)
 
     def _put_in_place(self, old: Node, new: Node) -> None:
         if self.autograd.dtypes is not None and self.autograd.dtypes.has_halves:

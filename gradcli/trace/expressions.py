@@ -424,7 +424,8 @@ class Expressions(Operations):
                 found = yield self.visit(item)
                 if isinstance(item, syntax.List) and _has_lists(item):
                     found = self.as_written(item, found)
-                several = found if isinstance(found, tuple) else (found,)
+                is_key = isinstance(owner, Object) and owner.takes_keys
+                several = found if isinstance(found, tuple) and not is_key else (found,)
                 items += [getattr(each, "bounds", each) for each in several]  # slice(0, 3), dots
         return items
 

@@ -220,9 +220,14 @@ class UserFunction(Object):
         known = self.remembered
         own: dict[str, Callable[[list[Any], Given], Any]]
         own = {name: each.call for name, each in self.fields.items() if isinstance(each, Object)}
+        own["__get__"] = self._bound
         if known is None:
             return own
         return own | {"cache_clear": self._forget, "cache_info": self._told}
+
+    def _bound(self, arguments: list[Value], keywords: Given) -> Object:
+        """The method of an object that the function is."""
+        return Bound(self, arguments[0])
 
     def set(self, name: str, value: Any) -> None:
         self.fields[name] = value
@@ -239,6 +244,25 @@ class UserFunction(Object):
         if name == "__doc__":
             return docstring(self.definition.body)
         return super().attribute(name)
+
+
+class Bound(Object):
+    """A method of an object, or of a class."""
+
+    what = "a method"
+    title = "method"
+
+    def __init__(self, function: Object, receiver: Value) -> None:
+        self.function = function
+        self.receiver = receiver
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        return self.function.call([self.receiver, *arguments], keywords)
+
+    def attribute(self, name: str) -> Any:
+        if name in ("__self__", "__func__"):
+            return self.receiver if name == "__self__" else self.function
+        return self.function.attribute(name)
 
 
 def docstring(body: Sequence[syntax.Statement]) -> str | None:

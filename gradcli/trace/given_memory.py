@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gradcli.graph import Node
 from gradcli.ops.control import DETACH, detach, leaf
 from gradcli.trace.autograd import Autograd
@@ -35,6 +37,23 @@ def share(autograd: Autograd, node: Node, given: Node) -> None:
     together = values.together.setdefault(other, [other])
     together.append(first)
     values.together[first] = together
+
+
+def part_detached(
+    autograd: Autograd, base: Node, views: list[Node], put_in_place: Callable[[Node, Node], None]
+) -> None:
+    """Make the last of the views that is detached a tensor of its own, in the same memory: what is
+    written into it gives it a graph, which what it was detached from does not get.
+    """
+    values = autograd.values
+    end = max(place for place, view in enumerate(views) if view.op is DETACH) + 1
+    held = views[end - 1]
+    put_in_place(held, leaf(values.through(views[:end], values.current(base)), marked=False))
+    if held.shape == base.shape:
+        first, own = (values.first.get(each, each) for each in (base, held))
+        together = values.together.setdefault(first, [first])
+        together.append(own)
+        values.together[own] = together
 
 
 def partners(values: Values, node: Node) -> list[Node]:

@@ -14,6 +14,8 @@ from gradcli.graph import Node
 from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import cast
+from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.backward_hooks import OF_TWO, NodeHooks
@@ -69,9 +71,7 @@ class GraphNode(Object):
         if made is None or autograd is None:
             raise self._not_called()
         change = autograd.values.tensor(given, "a gradient")
-        if change.shape != made.shape:
-            raise GradcliError("gradient-shape", f"{self.name} is given a gradient in the shape of "
-                               "its tensor")  # fmt: skip
+        change = self._spread(change, made.shape)
         if self.name == "AccumulateGrad":
             return autograd.add_by_hand(made, change)
         if self._is_freed():
@@ -86,6 +86,15 @@ class GraphNode(Object):
             for end, grad in zip(ends, found, strict=True)
         )
         return whole[0] if len(whole) == 1 else whole
+
+    def _spread(self, change: Node, shape: tuple[int, ...]) -> Node:
+        """A gradient as one of what the node has made. Raises `gradient-shape`."""
+        if change.kind != "float":
+            change = cast(change, "float")
+        if change.shape != shape and (change.size > 1 or shape != (1,) * len(shape)):
+            raise GradcliError("gradient-shape", f"{self.name} is given a gradient in the shape of "
+                               "its tensor")  # fmt: skip
+        return change if change.shape == shape else reshape(change, shape)
 
     def _local(self, made: Node, change: Node, wanted: Sequence[Node]) -> Sequence[Node | None]:
         """The gradients of these operands, where none flows on through them."""

@@ -123,8 +123,8 @@ class Layer(Module):
     def buffers(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self.statistics.items()}
 
-    def store(self) -> dict[str, Node]:
-        return self._parameters
+    def store(self, name: str) -> dict[str, Node]:
+        return self.statistics if name in self.statistics else self._parameters
 
     def details(self) -> str:
         has_bias = "bias" in self._parameters or "bias" in self.computed

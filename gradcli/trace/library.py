@@ -35,15 +35,24 @@ _OF_INSTALLATION = ("sys", "importlib", "packaging")
 """The same of what Python is told of where it runs."""
 _MORE_OF_PYTHON = (
     "itertools", "operator", "contextlib", "import re", ", re\n", ", re,", "from re", "json",
-    "SimpleNamespace", "os.path", "os.environ", "os.getenv", "os.make", "os.sep", "os.pardir",
-    "os.cpu_count", "from os", "heapq", "bisect", "statistics", "logging", "enum", "argparse",
-    "sys.modules", "pprint", "inspect", "unicodedata",
+    "SimpleNamespace", "MethodType", "os.path", "os.environ", "os.getenv", "os.make", "os.sep",
+    "os.pardir", "os.cpu_count", "from os", "heapq", "bisect", "statistics", "logging", "enum",
+    "argparse", "sys.modules", "pprint", "inspect", "unicodedata",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
-_SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
+_SELDOM = (
+    "Attention",
+    "Transformer",
+    "LBFGS",
+    "functional_call",
+    "stack_module_state",
+    "make_functional",
+    "combine_state_for_ensemble",
+    "register_module_",
+)
 """The same of parts that few of these use."""
 _COUNTS = (
     "bincount",
@@ -421,9 +430,11 @@ class Library:
         from gradcli.trace.lbfgs import lbfgs
         from gradcli.trace.modules import in_given_dtypes
         from gradcli.trace.transformers import Transformers
+        from gradcli.trace.watching import WatchingCalls
 
         own: dict[str, Special] = {"torch.optim.LBFGS": lbfgs(optimisers)}
         made = in_given_dtypes(Transformers(layers).functions)
+        own |= WatchingCalls(self._autograd.of_modules).functions
         return own | made | FunctionalCalls(self._autograd).functions
 
 

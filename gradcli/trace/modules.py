@@ -103,8 +103,8 @@ class Module(ModuleParts):
         """Tensors that belong to its state and have no grad."""
         return {}
 
-    def store(self) -> dict[str, Any]:
-        """Where its parameters are kept by name, for those who put others there."""
+    def store(self, name: str) -> dict[str, Any]:
+        """Where its parameter or buffer of that name is kept, for those who put another there."""
         return {}
 
     def inside(self) -> dict[str, Module]:
@@ -169,15 +169,21 @@ class Module(ModuleParts):
     # --- as an object ---
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
-        if self._before or self._watchers or self._hooks or self._first_watchers or self.computed:
+        is_plain = not (self._before or self._watchers or self._hooks or self._first_watchers)
+        if not is_plain or self.computed or self.autograd.of_modules:
             return self._with_hooks(arguments, keywords)
-        return self.forward(arguments, keywords)
+        return self._forward()(arguments, keywords)
+
+    def _forward(self) -> Method:
+        """What it computes, or a function of the program's that stands in the place of that."""
+        own = self.noted.get("forward")
+        return own.call if isinstance(own, Object) else self.forward
 
     def _with_hooks(self, arguments: list[Value], keywords: Given) -> Any:
         arguments = [self._seen(each) for each in arguments]
         for computed in self.computed.values():
             yield computed.renew()
-        for hook in self._before:
+        for hook in self._told("_before"):
             by_name = [Dictionary(self.values, keywords.items())] * (hook in self._told_by_name)
             other = yield hook.call([self, tuple(arguments), *by_name], {})
             if other is not None and by_name:
@@ -187,25 +193,31 @@ class Module(ModuleParts):
             elif other is not None:
                 arguments = list(other) if isinstance(other, tuple) else [other]
         watch = None
-        if self._watchers:
+        watchers = self._told("_watchers")
+        if watchers:
             from gradcli.trace.watching import Watch  # few programs watch gradients
 
-            watch = Watch(self.autograd, self, self._watchers, arguments)
+            watch = Watch(self.autograd, self, watchers, arguments)
             arguments = watch.arguments
-        value = self._seen((yield self.forward(arguments, keywords)))
-        for hook in self._hooks:
+        value = self._seen((yield self._forward()(arguments, keywords)))
+        for hook in self._told("_hooks"):
             by_name = [Dictionary(self.values, keywords.items())] * (hook in self._told_by_name)
             other = yield hook.call([self, tuple(arguments), *by_name, value], {})
             value = value if other is None else other
-        is_watched = self._watchers or self._first_watchers
+        is_watched = watchers or self._told("_first_watchers")
         if is_watched and isinstance(value, Node) and self.autograd.requires_grad(value):
             value = bind(value)
             self.values.made_by[value] = _WATCHED
-            if self._first_watchers:
+            if self._told("_first_watchers"):
                 self.autograd.add_hook(value, BuiltIn("hook", self._tell_first))
             if watch is not None:
                 watch.begin(value)
         return value
+
+    def _told(self, hooks: str) -> list[Object]:
+        """Functions of all modules, and then the module's own."""
+        own: list[Object] = getattr(self, hooks)
+        return [*self.autograd.of_modules.get(hooks, ()), *own]
 
     def _seen(self, value: Value) -> Value:
         """What goes in or out as hooks see it: without a graph where gradients are not recorded."""
@@ -217,7 +229,7 @@ class Module(ModuleParts):
     def _tell_first(self, _: str, grads: list[Value], __: Given) -> Any:
         """Call the functions of the output's gradient, which may give another."""
         given = tuple(grads)
-        for hook in self._first_watchers:
+        for hook in self._told("_first_watchers"):
             found = yield hook.call([self, given], {})
             if found is not None:
                 given = found if isinstance(found, tuple) else (found,)
@@ -260,7 +272,8 @@ class Module(ModuleParts):
         is_part = isinstance(value, Module) or (
             isinstance(value, Node) and value in self.values.parameters
         )
-        if is_part or name in self.methods() or name in _FIXED:
+        is_forward = name == "forward" and isinstance(value, Object)
+        if is_part or (name in self.methods() and not is_forward) or name in _FIXED:
             raise self.has_no("attribute", name)
         self.noted[name] = value
 
@@ -283,8 +296,8 @@ class Module(ModuleParts):
 
     def method(self, name: str) -> Method:
         """The method of that name, or the call of a module inside: `net.encoder(x)`."""
-        part = None if name in self.methods() else self.inside().get(name)
-        return super().method(name) if part is None else part.call
+        part = None if name in self.methods() else self.inside().get(name, self.noted.get(name))
+        return super().method(name) if not isinstance(part, Object) else part.call
 
     def method_shown(self, name: str) -> str:
         home = self.title if name == "forward" else "Module"
@@ -292,7 +305,7 @@ class Module(ModuleParts):
 
     def methods(self) -> dict[str, Method]:
         return {
-            "forward": self.forward,
+            "forward": self._forward(),
             **self.walks(),
             "compile": lambda *_: None,
             "_get_name": lambda *_: self.title,

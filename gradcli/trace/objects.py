@@ -46,6 +46,9 @@ class Object:
     takes_bounds: ClassVar[bool] = False
     """Whether the bounds of slices between its brackets may be other values than integers."""
 
+    takes_keys: ClassVar[bool] = False
+    """Whether what stands alone between its brackets is a key, also where it is a tuple."""
+
     inner: Any = None
     """What it is, too, if its class is made from Python's `int`, `list` …"""
 
@@ -283,6 +286,8 @@ class BuiltIn(Object):
         root, _, name = self.name.rpartition(".")
         if name == "Tensor":
             return "<class 'torch.Tensor'>"
+        if self.name == "np.ndarray":
+            return class_shown(name)
         pythons = None if root else getattr(builtins, name, None)
         if pythons is not None:
             return str(pythons)  # as <built-in function len>

@@ -76,8 +76,9 @@ class OwnLayer(Model):
     def own(self) -> dict[str, Node]:
         return self.base.own() | super().own()
 
-    def store(self) -> dict[str, Any]:
-        return self.base.store() if self.base.own() else self.fields
+    def store(self, name: str) -> dict[str, Any]:
+        is_own = name in self.fields or not (self.base.own() or self.base.buffers())
+        return self.fields if is_own else self.base.store(name)
 
     def buffers(self) -> dict[str, Node]:
         return self.base.buffers() | super().buffers()
@@ -86,7 +87,7 @@ class OwnLayer(Model):
         return self.base.inside() | super().inside()
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
-        if self.special("forward") is None:
+        if self.special("forward") is None and "forward" not in self.fields:
             return self.base.forward(arguments, keywords)
         return super().forward(arguments, keywords)
 

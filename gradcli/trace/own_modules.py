@@ -40,7 +40,7 @@ class Model(Instance, Module):
                 found |= self.parts_of(name, value)
         return found
 
-    def store(self) -> dict[str, Any]:
+    def store(self, name: str) -> dict[str, Any]:
         return self.fields
 
     def buffers(self) -> dict[str, Node]:
@@ -100,7 +100,8 @@ class Model(Instance, Module):
         return own.call(arguments, keywords) if own else Module.call(self, arguments, keywords)
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
-        own = self.special("forward")
+        given = self.fields.get("forward")
+        own = given if isinstance(given, Object) else self.special("forward")
         if own is None:
             return Module.forward(self, arguments, keywords)
         return own.call(arguments, keywords)

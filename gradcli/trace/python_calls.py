@@ -196,6 +196,7 @@ class PythonCalls(Expressions):
         if isinstance(rows, Node) and rows.shape[0] > ROWS:
             total = FUNCTIONS["sum"].build(rows, 0)
             self.values.made_by[total] = "add", (rows,), EMPTY
+            self.special.numbers.stay_arrays(total, (rows,))
             return self.python.sum([Items([total]), *start])
         if any(isinstance(e, Object | Items) for e in self.values.elements(arguments[0])):
             return self._sum_of_objects(arguments)

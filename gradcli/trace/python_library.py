@@ -18,6 +18,7 @@ from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, Fields
 from gradcli.trace.enumerations import Auto
+from gradcli.trace.frames import Bound
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import is_same
@@ -119,6 +120,7 @@ class PythonLibrary:
             "json.loads": self._from_json,
             **{f"unicodedata.{name}": partial(self._of_characters, name)
                for name in ("normalize", "category", "name", "combining")},
+            "types.MethodType": _method_of,
             "types.SimpleNamespace": lambda _, fields: Namespace(values, fields, written),
             "enum.auto": lambda *_: Auto(),
             **{f"enum.{name}": _not_called for name in ("Enum", "IntEnum", "StrEnum")},
@@ -302,6 +304,15 @@ class PythonLibrary:
             return self.values.plain(compute([self._number(node) for node in nodes]))
         except statistics.StatisticsError as error:
             raise GradcliError("value", str(error)) from None
+
+
+def _method_of(arguments: list[Value], keywords: Given) -> Value:
+    """`types.MethodType(f, obj)`: a function as the method of an object."""
+    given = bind_names("method", ("func", "obj"), arguments, keywords)
+    if not isinstance(given["func"], Object):
+        raise RefusedError(("TypeError", "first argument must be callable"), "type",
+                           f"a method is a function, not {describe(given['func'])}")  # fmt: skip
+    return Bound(given["func"], given["obj"])
 
 
 def _not_called(*_: object) -> Value:

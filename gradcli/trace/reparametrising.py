@@ -140,7 +140,7 @@ class Reparametrising:
         if computed is None:
             raise GradcliError("value", f"the parameter {name!r} is not computed of others")
         yield computed.renew()
-        store = module.store()
+        store = module.store(name)
         store[name] = self._leaf(self.values.tensor(store.pop(name)))
         return module
 

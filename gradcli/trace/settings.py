@@ -97,6 +97,8 @@ class SettingCalls:
     def __init__(self, autograd: Autograd) -> None:
         self.autograd = autograd
         self.values = autograd.values
+        self._source: Value = None
+        """The generator that all draw from who name none, once the program has asked for it."""
         self.methods: dict[str, Special] = {"is_inference": self._is_inference}
         self.functions: dict[str, Special] = {
             "torch.manual_seed": self._seed,
@@ -140,9 +142,11 @@ class SettingCalls:
         if seed < 0:
             raise GradcliError("value", "a seed is 0 or more")
         self.values.graph.reseed(seed)
-        from gradcli.trace.generator import DefaultSource
+        if self._source is None:
+            from gradcli.trace.generator import DefaultSource
 
-        return DefaultSource(self.values)
+            self._source = DefaultSource(self.values)
+        return self._source
 
     def _seed_card(self, arguments: list[Value], keywords: dict[str, Value]) -> None:
         self._seed(arguments, keywords)

@@ -8,9 +8,9 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.classes import Bound, Class
+from gradcli.trace.classes import Class
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.frames import UserFunction
+from gradcli.trace.frames import Bound, UserFunction
 from gradcli.trace.objects import BuiltIn, ClassName, Given, Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values

@@ -170,9 +170,10 @@ class Updates(ElementUpdates):
 
     def _resized(self, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]) -> Node:
         """`x.resize_(2, 3)`: its elements in another shape; further ones are 0 here."""
-        keywords.pop("memory_format", None)
-        given = arguments[0] if len(arguments) == 1 else tuple(arguments)
-        shape = self.values.integers(given, "a shape")
+        lengths = list(arguments) if len(arguments) < 2 else [tuple(arguments)]
+        names = ("size", "memory_format")
+        given = bind_names("resize_", names, lengths, keywords, names[1:])
+        shape = self.values.integers(given["size"], "a shape")
         if self.autograd.requires_grad(node):
             raise GradcliError("value", "cannot resize variables that require grad",
                                hint="x.detach() has no grad")  # fmt: skip

@@ -1,4 +1,6 @@
-"""`module.register_full_backward_hook(f)`: the gradients that come to a layer and leave it."""
+"""`module.register_full_backward_hook(f)`: the gradients that come to a layer and leave it; and
+functions of what goes into and comes out of all layers.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,41 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.control import bind
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import BuiltIn, Given, HookHandle, Object
 from gradcli.trace.values import Value
+
+_OF_MODULES = {
+    "forward_pre_hook": "_before", "forward_hook": "_hooks", "backward_hook": "_watchers",
+    "full_backward_hook": "_watchers", "full_backward_pre_hook": "_first_watchers",
+}  # fmt: skip
+"""The ends of the functions that register a function of all modules, and before which list of a
+module's own that is called."""
+
+
+class WatchingCalls:
+    """`register_module_forward_hook` and its like, by name."""
+
+    def __init__(self, hooks: dict[str, list[Object]]) -> None:
+        self._hooks = hooks
+        self.functions = {
+            f"torch.nn.register_module_{name}": partial(self._register, of)
+            for name, of in _OF_MODULES.items()
+        }
+
+    def _register(self, of: str, arguments: list[Value], keywords: Given) -> Value:
+        names = ("hook", "with_kwargs", "always_call")
+        hook = bind_names("register_hook", names, arguments, keywords, names[1:])["hook"]
+        if not isinstance(hook, Object):
+            raise GradcliError("type", "a hook is a function", hint="def hook(module, …): …")
+        hooks = self._hooks.setdefault(of, [])
+        hooks.append(hook)
+        return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
 
 
 class Watch:
