@@ -24,12 +24,34 @@ _OF_ONE_ROW = ("mode", "multimode", "geometric_mean", "harmonic_mean", "median_l
 _OF_TWO_ROWS = ("correlation", "covariance", "linear_regression")
 
 
+class ComparedBy(Object):
+    """A key whose order to others a function tells by the sign of what it gives."""
+
+    what = "a key"
+    title = "KeyWrapper"
+
+    def __init__(self, values: Values, held: Value, sign: Callable[[Value, Value], float]) -> None:
+        self._values, self.held, self._sign = values, held, sign
+
+    def asked(self, name: str, *arguments: Any) -> Value:
+        if name not in ("__lt__", "__gt__") or not isinstance(arguments[0], ComparedBy):
+            return None
+        found = self._sign(self.held, arguments[0].held)
+        return self._values.graph.constant(found < 0 if name == "__lt__" else found > 0)
+
+    def equals(self, other: Any) -> bool:
+        return isinstance(other, ComparedBy) and self._sign(self.held, other.held) == 0
+
+
 class RarePython:
     """The functions by name."""
 
-    def __init__(self, values: Values, python: PythonFunctions, call: Call) -> None:
-        """`call` calls a function by its name."""
+    def __init__(
+        self, values: Values, python: PythonFunctions, call: Call, run: Callable[[Any], Value]
+    ) -> None:
+        """`call` calls a function by its name, `run` runs a call of the program's own."""
         self.values = values
+        self._run = run
         self._python = python
         self._numbers = PrintedNumbers(values)
         self._call = call
@@ -46,6 +68,7 @@ class RarePython:
             "operator.indexOf": self._index,
             "operator.methodcaller": self._method_caller,
             "itertools.filterfalse": self._refused,
+            "functools.cmp_to_key": self._comparing,
             "types.ModuleType": self._module,
             "collections.ChainMap": self._chain,
             **{f"statistics.{name}": partial(self._of_rows, name, 1) for name in _OF_ONE_ROW},
@@ -90,6 +113,18 @@ class RarePython:
             return self._call("builtins.method", [name, *given, *rest], keywords)
 
         return BuiltIn("methodcaller", call)
+
+    def _comparing(self, arguments: list[Value], keywords: Given) -> Value:
+        """`cmp_to_key(f)`: keys that are in the order that f tells of."""
+        (compare,) = bind_names("cmp_to_key", ("mycmp",), arguments, keywords).values()
+        if not isinstance(compare, Object):
+            raise GradcliError("type", "cmp_to_key takes a function of two values")
+        function = compare
+
+        def sign(one: Value, other: Value) -> float:
+            return self.values.number(self._run(function.call([one, other], {})), "an order")
+
+        return BuiltIn("cmp_to_key", lambda _, given, __: ComparedBy(self.values, given[0], sign))
 
     def _refused(self, arguments: list[Value], keywords: Given) -> Any:
         """The items that a function, or their own truth, is not true of."""

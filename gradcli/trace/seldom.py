@@ -53,6 +53,7 @@ from gradcli.trace.sobol import Sobols
 from gradcli.trace.special import Special
 from gradcli.trace.storages import Storages
 from gradcli.trace.stores import Stores
+from gradcli.trace.text_files import TextFiles
 from gradcli.trace.ufunc_methods import UfuncMethods
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Seldom:
         parts: list[Any] = [
             DtypeQueries(autograd),
             Reflection(autograd.values, python),
-            RarePython(autograd.values, python, call),
+            RarePython(autograd.values, python, call, autograd.run_inside),
             Memory(autograd),
             Storages(autograd, put),
             Stores(autograd),
@@ -120,6 +121,7 @@ class Seldom:
             ArrayLayouts(autograd),
             Sobols(autograd),
             ShortTransforms(autograd.values, call),
+            TextFiles(autograd.values),
             PyTrees(autograd.values),
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]

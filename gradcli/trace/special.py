@@ -19,6 +19,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.printing import LINE, Moment, Piece, Printed, PrintedNumbers, pieces
+from gradcli.trace.printing import text as written_text
 from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values, describe
 
@@ -226,7 +227,14 @@ class Specials:
         if self.values.is_again:
             return None
         line = pieces(arguments, self.numbers, self.graph.ledger, separator)
-        if given.get("file") == "sys.stderr":  # which is not among what a program prints
+        file = given.get("file")
+        if file == "sys.stderr":  # which is not among what a program prints
+            return None
+        into = getattr(file, "write", self.values.printed_into)
+        if into is not None:
+            nodes = Printed([line], [], []).nodes
+            shown = {node: self.values.evaluator.value(node) for node in nodes}
+            into(written_text(line, shown) + end)
             return None
         if self._goes_on:
             self.printed[-1] += line

@@ -147,6 +147,8 @@ class Values(Changes):
         """The pass that is being traced, if it stands for others."""
         self.mapped: set[Node] = set()
         """The rows that functions are computing with which `vmap` calls."""
+        self.printed_into: Callable[[str], None] | None = None
+        """What print writes into, where that is a text of the program's own."""
         self.is_again = False
         """Whether such a function is called for another row, and has printed what it prints."""
         self.symbols: frozenset[Node] = frozenset()
