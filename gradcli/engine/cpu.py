@@ -98,7 +98,8 @@ class NumpyEngine(Host):
         outputs = self._large.intersection(plan.outputs) if empty else ()
         self._written = {node for node in outputs if isinstance(node.op, Elementwise)}
         """The results that are written into their targets as they are computed."""
-        self._over_first = plan.overwrites() if self._large else set()
+        self._overwrites = plan.overwrites() if self._large else set()
+        """The nodes that are made of their first operand itself."""
         self._calls = self._made_ready(folded)
         self._results = [self._slots[node] for node in plan.outputs]
 
@@ -116,6 +117,8 @@ class NumpyEngine(Host):
                 calls.append(self._of_several(unit, frees))
             else:
                 node = unit.node
+                if folded.intersection(node.inputs[:1]):
+                    self._overwrites.discard(node)
                 call, operands = self._kernel(node)
                 if folded.issuperset(unit.operands) and _folds(node):
                     folded.add(node)
@@ -130,7 +133,7 @@ class NumpyEngine(Host):
         plain = node.op.plain
         if plain and not node.shape and node.kind == "float" and node.graph.precision == "float64":
             return plain, node.inputs
-        if node in self._over_first:
+        if node in self._overwrites:
             assert node.op.over_first is not None
             return partial(node.op.over_first, self.namespace(node)), node.inputs
         call, before, after, count = kernel(node, self.namespace)

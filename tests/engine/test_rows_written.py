@@ -10,6 +10,8 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.engine.cpu import compute
+from gradcli.engine.device import traced
+from gradcli.graph import Graph
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops.writing import PUT
 from gradcli.session import Limits, Options, Prepared, prepare
@@ -70,10 +72,10 @@ def test_what_is_read_later_stays() -> None:
 def test_values_lie_apart() -> None:
     """What is not said to be a view has memory of its own: its operand may be overwritten."""
     for _, case in all_cases():
-        traced = trace(case)
-        nodes = [each for each in ancestors([traced.output]) if each.inputs]
+        case_traced = trace(case)
+        nodes = [each for each in ancestors([case_traced.output]) if each.inputs]
         inputs = [*dict.fromkeys(each for node in nodes for each in node.inputs)]
-        values = dict(zip(inputs, traced.value(*inputs), strict=True))
+        values = dict(zip(inputs, case_traced.value(*inputs), strict=True))
         for node in nodes:
             operands = [np.array(values[each]) for each in node.inputs]
             value = compute(node, operands)
@@ -86,3 +88,15 @@ def test_a_put_of_an_operand_that_dies_is_made_in_it() -> None:
     assert PUT.over_first is not None
     assert PUT.over_first(np, x, places, values) is x
     np.testing.assert_array_equal(x, [0, 2, 0, 0, 3, 0])
+
+
+def test_what_is_computed_once_stays() -> None:
+    """Constants are folded: what one run wrote into them the next one would find."""
+    graph = Graph()
+    given = graph.input("x", (1,), "float")
+    y = graph.constant(np.zeros(400))
+    for place, value in enumerate((graph.constant(np.ones(1)), graph.constant(np.ones(1)), given)):
+        y = graph.apply(PUT, (y, graph.constant(np.full(1, place)), value))
+    ready = traced([y])
+    (first,), (second,) = (ready.run({given: np.full(1, value)}) for value in (3.0, 5.0))
+    assert [first[2], second[2]] == [3.0, 5.0]
