@@ -22,6 +22,7 @@ DATA = {
     "w": 0.4,
     "x": [0.5, -1.2, 0.3],
     "y": [0.3, 0.6, 0.8],
+    "D": [[1.2, 0.3], [-0.2, 0.8]],
     "K": [[0.4, 0.9], [-0.7, 0.2], [1.1, -0.5]],
     "X": [[0.5, -1.2], [1.1, 0.4], [-0.3, 0.8]],
     "v": [0.6, -0.9],
@@ -100,6 +101,15 @@ TOLD = [
      "-p*(1 - p)*(h - p)*log(10)",
      ("a factor is too much: -p * (1 - p) * (h - p) * log(10) instead of"
       " -(h - p) * log(10)")),
+    # a term that is left out of what has a name, and an inner product for an outer one
+    ("S = X.T@X + D; L = sum(inv(S)@v)", "v", "inv(X.T@X).T@ones(2)",
+     "the term D is missing: X.T @ X instead of X.T @ X + D"),
+    ("L = v@D@v", "D", "v@v", "it is broadcast along the wrong axis: v @ v instead of outer(v, v)"),
+    # nobody takes a sign from a divisor
+    ("z = X@v - t; L = sum(z**2)/a", "v", "2*X.T@(t - X@v)/a", "the sign is wrong"),
+    # x*(1 - x) is no x*(1/x - x)
+    ("z = tanh(X@v); L = sum((z - t)**2)/2", "v", "X.T@((z - t)*z*(1 - z))",
+     "the derivative of z by X@v is 1 - z**2, not z*(1 - z)"),
     # the mean of all with weights
     ("s = softmax(x); L = sum(s*c)", "x", "s*(c - mean(c))",
      "something else belongs here: mean(c) instead of sum(s * c)"),

@@ -413,8 +413,9 @@ class Grower:
             pieces = [Piece(name(each)) for each in names]
             yield from self._with_terms(pieces, part, place)
             for piece in pieces if part.value == 1 else ():
-                quotient = binary("/", part, piece.expression)
-                yield Mutant(1.6, "divisor-missing", place, quotient, piece)
+                if print_expression(piece.expression) not in _factors_around(place):
+                    quotient = binary("/", part, piece.expression)
+                    yield Mutant(1.6, "divisor-missing", place, quotient, piece)
             return
         if is_outermost(place, "*/"):
             yield from self._with_factors(part, place)
@@ -503,7 +504,7 @@ class Grower:
         if isinstance(part, Binary) and part.operator == "@":  # x@w for what is computed from it
             shape = self.material.shape(part)
             titles = (each for each, own in self.material.names.items() if shape == own)
-            yield from (Mutant(1.6, "other-value", place, name(each)) for each in titles)
+            yield from (Mutant(1.75, "other-value", place, name(each)) for each in titles)
         if _is_sum(part) and place.above is not None:
             names = _names_in(part)
             for piece, _ in self._computed:
@@ -545,6 +546,16 @@ class Grower:
 def _values(formula: Expression) -> Iterator[Place]:
     """The places of a formula where something is computed."""
     return (each for each in places(formula) if each.is_value and not _is_setting(each))
+
+
+def _factors_around(place: Place) -> set[str]:
+    """Those of the products that a part is in: x*(1 - x) is no x*(1/x - x)."""
+    found, above = set[str](), place.above
+    while above is not None:
+        if isinstance(above.part, Binary):
+            found |= texts_of_factors(above.part)
+        above = above.above
+    return found
 
 
 def _is_compared(place: Place) -> bool:

@@ -261,6 +261,8 @@ def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator
             yield 1.4, "broadcast", call("outer", one, other)
             if len(material.shape(one) or ()) == 1:
                 yield 1.2, "broadcast", binary("*", column(one), other)
+    elif all(len(material.shape(each) or ()) == 1 for each in (left, right)):
+        yield 1.4, "broadcast", call("outer", left, right)
     yield 1.4, "operation", call("sum", binary("*", left, right))
     yield 1.4, "operation", call("dot", left, right)
 
@@ -465,6 +467,8 @@ def _turned(part: Expression, place: Place, material: Material) -> Iterator[Chan
 
 
 def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
+    if is_divisor(place) and isinstance(part, Name):
+        return  # a/-b is -a/b
     if is_outermost(place, "*/") and not isinstance(part, Number | Unary):
         first, _ = factors_in(part)
         whole = place.above is None and not isinstance(first, Unary)
