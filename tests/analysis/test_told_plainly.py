@@ -110,6 +110,9 @@ TOLD = [
     # x*(1 - x) is no x*(1/x - x)
     ("z = tanh(X@v); L = sum((z - t)**2)/2", "v", "X.T@((z - t)*z*(1 - z))",
      "the derivative of z by X@v is 1 - z**2, not z*(1 - z)"),
+    # the cube of a norm, by which no other derivative of the root explains it
+    ("n = sqrt(sum(x**2)); z = x/n; L = (z@c - q)**2", "x", "2*(z@c - q)*(c/n - x@c*x)",
+     "the division by n**3 is missing: x @ c * x instead of x @ c * x / n**3"),
     # the mean of all with weights
     ("s = softmax(x); L = sum(s*c)", "x", "s*(c - mean(c))",
      "something else belongs here: mean(c) instead of sum(s * c)"),

@@ -291,18 +291,27 @@ def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[
     each slip that may have been made.
     """
     if not slips:
-        return [replace(each, sure=each.sure and _is_certain(each)) for each in structural]
+        known = (each.sure and _is_certain(each, source) for each in structural)
+        return [replace(each, sure=sure) for each, sure in zip(structural, known, strict=True)]
     # the gradient of w may be that of v with another name
     others = [each for each in structural if each.code == "other-leaf"][:1]
     step = next((each for each in structural if each not in others), None)
     return [*_told(step, slips, source), *others]
 
 
-def _is_certain(step: Cause) -> bool:
+def _is_certain(step: Cause, source: Source) -> bool:
     """Whether a step that no slip of the pen shows is told with certainty: a wrong sign of a part
-    would be found in the text, else the part may be missing.
+    would be found in the text, else the part may be missing, and so would a wrong derivative.
     """
+    if step.code == "local-derivative":
+        return _is_written(step, source)
     return _is_one(step) and step.code != "sign-part"
+
+
+def _is_written(step: Cause, source: Source) -> bool:
+    """Whether the user wrote the derivative that a step says is wrong."""
+    _, _, wrong = step.message.rpartition(", not ")
+    return _joined(wrong) in _joined(source.text)
 
 
 def _is_one(step: Cause) -> bool:
@@ -368,9 +377,7 @@ def _with_step(
 def _explains(step: Cause, own: Cause, source: Source) -> bool:
     """Whether a step of the derivation says more than the slip in the formula."""
     if step.code == "local-derivative" and own.code not in ("factor-missing", "exponent"):
-        # if the user wrote what it says is wrong
-        _, _, wrong = step.message.rpartition(", not ")
-        return _joined(wrong) in _joined(source.text)
+        return _is_written(step, source)
     if (step.code, own.code) in TURNED:
         return True
     if step.code == "sign-part" and own.code in TURNS:

@@ -26,6 +26,7 @@ from gradcli.language.syntax import Binary, Expression, Name, Number, Syntax, Un
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.exponential import exp
+from gradcli.ops.powers import sqrt
 from gradcli.ops.selection import abs_
 from gradcli.simplify import number_of
 from gradcli.spelling.spell import function_of
@@ -262,7 +263,8 @@ def _powers(claim: Claim, words: Wording) -> Iterator[Piece]:
         if node.op.infix == "/" and node.inputs[1] in claim.moving:
             below = words.of(node.inputs[1])
             if below.isidentifier():
-                yield Piece(binary("**", name(below), number(2.0)))
+                powers = (2.0, 3.0) if node.inputs[1].op is sqrt.op else (2.0,)
+                yield from (Piece(binary("**", name(below), number(each))) for each in powers)
         exponent = number_of(node.inputs[1]) if node.op.infix == "**" else None
         if exponent is not None and words.is_named(node.inputs[0]):
             base = name(words.of(node.inputs[0]))
