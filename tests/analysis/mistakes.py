@@ -247,7 +247,7 @@ MISTAKES = [
     _of_x("sum(leaky_relu(x, 0.1))", "where(x > 0, 1, 0)", "path-missing",
           "a part of the derivative of leaky_relu(x, 0.1)", **SIDES),
     _of_x("sum(abs(x))", [1, 5, -1], "elements", "kink of abs", inputs={"x": [1, 0, -2]}),
-    _of_x("sum(cumsum(x, 0)*[1,2,4])", "cumsum([1,2,4], 0)", "operand-transposed", "transpose"),
+    _of_x("sum(cumsum(x, 0)*[1,2,4])", "cumsum([1,2,4], 0)", "reversed", "from the wrong end"),
     _of_x("sum(x[[0,0,2]]**2)", "[2*x[0], 0, 2*x[2]]", "constant", "2 instead of 4"),
     _of_x(
         "y = einsum('ij,j->i', S, x); sum(y**3)", "S@(3*y**2)", "operand-transposed", "transpose",

@@ -499,6 +499,8 @@ class Grower:
         for piece, parts in self._computed if used else ():
             if compared and _compares(piece.expression):
                 continue
+            if place.above is None and piece.words:
+                continue  # the derivative of all: the right formula is no diagnosis
             if used not in parts:  # else a factor or a term is missing
                 yield Mutant(1.6 + _length(piece), "other-value", place, piece.expression)
         if isinstance(part, Binary) and part.operator == "@":  # x@w for what is computed from it
