@@ -36,6 +36,10 @@ _KINDS = {"floating": FLOATS, "integer": INTEGERS, "number": (*INTEGERS, *FLOATS
 """By what NumPy calls them."""
 
 
+_CODES = frozenset(f"{kind}{size}" for kind in "iuf" for size in (1, 2, 4, 8)) - {"f1"}
+"""Short names of NumPy's dtypes, with their bytes."""
+
+
 _FLOAT_LIMITS = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
 """In the order in which `torch.finfo` prints them."""
 
@@ -105,6 +109,9 @@ class DtypeQueries:
             "torch.finfo": self._float_limits,
             "torch.iinfo": self._integer_limits,
             "np.issubdtype": self._is_of_kind,
+            "np.result_type": self._result_in_numpy,
+            "np.promote_types": self._result_in_numpy,
+            "np.can_cast": self._can_cast_in_numpy,
             "np.finfo": partial(self._of_numpy, self._float_limits),
             "np.iinfo": partial(self._of_numpy, self._integer_limits),
         }
@@ -159,6 +166,33 @@ class DtypeQueries:
         given = bind_names("can_cast", ("from_", "to"), arguments, keywords)
         before, after = map(self.name, given.values())
         return self.values.graph.constant(_kind(before) <= _kind(after))
+
+    def _in_numpy(self, value: Value) -> Any:
+        """A dtype, an array's, or a number of Python's, as NumPy's rules take it."""
+        if isinstance(value, Node):
+            if value not in self.values.arrays and self.values.plain_kind(value):
+                number = self.values.number(value, "a number")
+                return int(number) if self.values.plain_kind(value) == "int" else number
+            return np.dtype(self.autograd.dtype_of(value))
+        text = value if isinstance(value, str) else ""
+        return np.dtype(text if text in _CODES else self.name(value))
+
+    def _result_in_numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`np.result_type(a, np.float32)`, `np.promote_types("f4", "i8")`."""
+        if not arguments or keywords:
+            raise GradcliError("type", "result_type takes arrays, numbers and dtypes")
+        return Unquoted(np.result_type(*map(self._in_numpy, arguments)).name)
+
+    def _can_cast_in_numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("from_", "to", "casting")
+        given = bind_names("can_cast", names, arguments, keywords, names[2:])
+        rule: Any = given.get("casting", "safe")
+        if rule not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+            raise GradcliError("value", "casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'")
+        before, after = self._in_numpy(given["from_"]), self._in_numpy(given["to"])
+        if not isinstance(before, np.dtype) or not isinstance(after, np.dtype):
+            raise GradcliError("type", "can_cast takes dtypes", hint="np.can_cast(a.dtype, int)")
+        return self.values.graph.constant(bool(np.can_cast(before, after, rule)))
 
     def _is_of_kind(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`np.issubdtype(x.dtype, np.floating)`."""
