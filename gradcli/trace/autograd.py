@@ -16,6 +16,7 @@ from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, needs_values, zeros_like
 from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
+from gradcli.ops.shaping import SLICE
 from gradcli.trace.backward_hooks import BackwardHooks
 from gradcli.trace.changes import Grads
 from gradcli.trace.names import Mentions
@@ -384,6 +385,9 @@ class Autograd(BackwardHooks):
             if not create_graph:
                 result = self._constant(result)
             elif self.requires_grad(result):
+                if result.op is SLICE:  # of what was padded: PyTorch copies it
+                    result = bind(result)
+                    self.values.copies.add(result)
                 self._note_steps(result)
             elif not self.requires_grad(result):
                 result = bind(detach(result))  # a tensor, not a number

@@ -308,7 +308,7 @@ def _renamed(keywords: dict[str, Value], names: dict[str, str]) -> dict[str, Val
 
 def _not_batched(place: int, batch: Node, output: Node) -> RefusedError:
     """The error for gradients whose rows do not have the shape of an output."""
-    shapes = [f"torch.Size({[*shape]})" for shape in (batch.shape[1:], output.shape)]
+    shapes = [f"torch.Size({[*shape]})" for shape in (batch.shape[2:], output.shape)]
     said = (
         "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
         "batch dimension. The sizes of the remaining dimensions are expected to match the shape "

@@ -15,7 +15,7 @@ from gradcli.ops.control import BIND, detach
 from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
-from gradcli.trace.items import Device, Generated, Items, Unquoted
+from gradcli.trace.items import Device, Generated, Items, NumpyDtype, Unquoted
 from gradcli.trace.objects import DOTS, BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
@@ -222,7 +222,7 @@ class Expressions(Operations):
         if isinstance(value, Object) and field.conversion != "r":
             value = yield self.text_of(value)
             self.graph.span = field.span
-        elif field.conversion:
+        elif field.conversion or isinstance(value, NumpyDtype):
             value = self.python.written(value, quoted=field.conversion != "s")
         return self.python.formatted(value, "".join(parts))
 
@@ -484,6 +484,8 @@ class Expressions(Operations):
         raise NotImplementedError
 
     def attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
+        if isinstance(value, NumpyDtype) and expression.name == "__name__":
+            return value.removeprefix("torch.")
         kind = self.special.numbers.class_of(value)
         own = self._of_python(kind, value, expression) if kind else None
         return self._attribute_of(value, expression) if own is None else own

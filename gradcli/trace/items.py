@@ -24,6 +24,10 @@ class NumpyDtype(Unquoted):
 
     __slots__ = ()
 
+    def shown(self) -> str:
+        """What print shows of it: in NumPy it is a class."""
+        return f"<class 'numpy.{self.removeprefix('torch.')}'>"
+
 
 class NumpyText(str):
     """An element of an array of texts, which NumPy shows as such in a list."""

@@ -21,7 +21,7 @@ from gradcli.trace.dictionaries import (
     OrderedDictionary,
     SetOfValues,
 )
-from gradcli.trace.items import Device, Generated, Growing, Items, Unquoted
+from gradcli.trace.items import Device, Generated, Growing, Items, NumpyDtype, Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
@@ -272,6 +272,8 @@ def pieces(
         elif isinstance(value, Object) and (parts := value.parts(quoted)) is not None:
             waiting += parts[::-1]
         elif isinstance(value, str):
+            if isinstance(value, NumpyDtype):
+                value = Unquoted(value.shown())
             value = _of_device(value) if quoted and isinstance(value, Device) else value
             is_text = quoted and not isinstance(value, Unquoted)
             found.append(repr(value) if is_text else str(value))
