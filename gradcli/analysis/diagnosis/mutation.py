@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice, takewhile
 from typing import NamedTuple, TypeAlias
 
@@ -182,7 +182,11 @@ class Mutation:
 
     def idles(self, formula: Expression, more: int = 0) -> bool:
         """Whether more is idle in a formula than in the user's, and than what it has more."""
-        return self._idle(formula) > more + self._idle(self.typed.expression)
+        return self._idle(formula) > more + self._idle_already
+
+    @cached_property
+    def _idle_already(self) -> int:
+        return self._idle(self.typed.expression)
 
     def _idle(self, formula: Expression) -> int:
         """How often something is taken from itself or divided by itself, or a single number is
