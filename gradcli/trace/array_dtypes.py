@@ -7,12 +7,12 @@ import re
 import numpy as np
 
 from gradcli.trace.items import NumpyDtype, Unquoted
-from gradcli.trace.objects import BuiltIn
+from gradcli.trace.objects import BuiltIn, ClassName
 from gradcli.trace.values import Value
 
 _CODES = re.compile(
     r"[<=|]?([?bBhHiIlLqQefd]|[iuf][1248])|u?(byte|short|intc|int_|long|longlong)"
-    r"|single|double|half|float|int"
+    r"|single|double|half|float|int|bool_"
 )
 """What NumPy calls dtypes besides their names."""
 _OF_CLASSES = {"float": "float64", "int": "int64", "bool": "bool", "bool_": "bool"}
@@ -28,6 +28,8 @@ def same_dtype(a: Value, b: Value) -> bool | None:
     """Whether the dtype of an array is the other one: `x.dtype == np.float32`, `'f4'` or `float`.
     None where neither is NumPy's.
     """
+    if isinstance(a, ClassName) or isinstance(b, ClassName):
+        return None  # of a number
     one, other = _name(a), _name(b)
     is_numpys = (isinstance(a, Unquoted) and one) or (isinstance(b, Unquoted) and other)
     return one == other if is_numpys else None

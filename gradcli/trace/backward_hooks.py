@@ -34,6 +34,8 @@ class NodeHooks(NamedTuple):
     """Of the gradients of the node's results."""
     after: list[Object]
     """Of the gradients of its operands, and of its results."""
+    beyond: Callable[[Node], tuple[Value, ...]] | None
+    """Finds those of its operands where it is PyTorch's one node for several of the graph."""
 
 
 class BackwardHooks:
@@ -113,9 +115,17 @@ class BackwardHooks:
             self._whole(node.inputs[place], parts[place]) if place in parts else None
             for place in places
         )
+        if hooks.after and hooks.beyond is not None:
+            inputs = hooks.beyond(self._whole(node, change))
         for hook in hooks.after:
             found = self._run_hook(hook, inputs, (self._whole(node, change),))
+            if found is not None and hooks.beyond is not None:
+                raise GradcliError("value", "a hook of this node changes nothing here",
+                                   hint="x.register_hook(f) may change a gradient")  # fmt: skip
             inputs = inputs if found is None else found
+        if hooks.beyond is not None:
+            yield from parts.items()
+            return
         changed = inputs if isinstance(inputs, tuple) else (inputs,)
         yield from (
             (place, self.values.tensor(each, "what a hook returns"))

@@ -310,14 +310,16 @@ class Instance(Object):
         return value
 
     def set(self, name: str, value: Value) -> Any:
+        own = self.special("__setattr__")
+        return self.keep(name, value) if own is None else own.call([name, value], {})
+
+    def keep(self, name: str, value: Value) -> Any:
+        """What `object.__setattr__` does."""
         own = self.made_by.found(name)
         if isinstance(own, UserFunction) and own.binds == "property":
             return self._through("setter", name, own.setter, value)
         if self.made_by.describes and (described := descriptor(own, "__set__")):
             return described.call([self, value], {})
-        own = self.special("__setattr__")
-        if own is not None:
-            return own.call([name, value], {})
         if name not in self.fields and self.made_by.found("__slots__") is not None:
             from gradcli.trace.slots import check_slot
 

@@ -319,12 +319,12 @@ class Expressions(Operations):
                     if isinstance(expression.item, syntax.Pair):
                         return Dictionary(self.values, items)
                     opening = self.autograd.source.text[expression.span[0]]
-                    if opening == "(" and self.values.is_python:
-                        from gradcli.trace.iterators import Remaining  # few cells come here
-
-                        return Remaining(self.values, items)
                     if opening in "[{":
                         return Items(items)
+                    if self.values.is_python:
+                        from gradcli.trace.iterators import Walked  # few cells come here
+
+                        return Walked(self.values, "<genexpr>", items)
                     return Generated("<genexpr>", items)  # `sum(x for x in xs)`
         finally:
             self.frame = outer

@@ -15,7 +15,7 @@ from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast
-from gradcli.ops.shaping import reshape
+from gradcli.ops.shaping import SLICE, reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.backward_hooks import OF_TWO, NodeHooks
@@ -111,6 +111,21 @@ class GraphNode(Object):
             raise self._not_called()
         return vjp([made], [change], wanted, rules=partial(_until, {*wanted}))
 
+    def _beyond(self, made: Node) -> Callable[[Node], tuple[Any, ...]] | None:
+        """What finds the gradients of its operands, where these are not the operands of `made`."""
+        is_several = self.name == "MulBackward0" and made.op.name == "div"  # of the reciprocal
+        ends = [each for each in self._operands() if each is not None]
+        if is_several or any(each.made is made or each.made is None for each in ends):
+            raise GradcliError("value", f"{self.name} takes no hook here",
+                               hint="x.register_hook(f) tells the gradient of x")  # fmt: skip
+        if all(each.made in made.inputs for each in ends):
+            return None
+        return partial(self._told, made)
+
+    def _told(self, made: Node, change: Node) -> tuple[Any, ...]:
+        found = self.call([self._spread(change, made.shape)], {})
+        return found if isinstance(found, tuple) else (found,)
+
     @property
     def made(self) -> Node | None:
         """What it has made."""
@@ -130,7 +145,8 @@ class GraphNode(Object):
             hooks = (autograd.after if is_after else autograd.hooks).setdefault(made, [])
             hook = BuiltIn("hook", partial(self._of_leaf, is_after, hook))
         else:
-            hooks = autograd.node_hooks.setdefault(made, NodeHooks([], []))[is_after]
+            known = autograd.node_hooks.setdefault(made, NodeHooks([], [], self._beyond(made)))
+            hooks = known.after if is_after else known.before
         hooks.append(hook)
         return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
 
@@ -219,6 +235,8 @@ def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | No
     made = autograd.values.made_by.get(node)
     function = made[0].rpartition(".")[2] if made else ""
     own = node.inputs[1:] if isinstance(node.op, Custom) else node.inputs
+    if not made and name == "SelectBackward0" and own[0].op is SLICE:
+        own = own[0].inputs  # the part and its shape are one node
     operands = _tensors([*made[1], *made[2].values()]) if made else [*own]
     if function == "linear" and name.startswith(("Addmm", "Mm")):
         yield from _linear(autograd, operands, node)

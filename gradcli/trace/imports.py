@@ -136,6 +136,7 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
         return _CONSTANTS[name]
     if home == "torch" and name in COMPLEX and name != "complex":
         return Unquoted("torch.complex64" if COMPLEX[name] == "float32" else "torch.complex128")
+    name = "bool" if path == "numpy.bool_" else name
     is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
     if not is_dtype:
         return None

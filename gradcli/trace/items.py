@@ -19,10 +19,19 @@ class Unquoted(str):
     __slots__ = ()
 
 
+NUMPY_BOOL = "numpy.bool"
+"""The class of NumPy's truth values, which is not Python's."""
+
+
 class NumpyDtype(Unquoted):
     """`np.float32`, by PyTorch's name for it."""
 
     __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """That of the class which it is in NumPy."""
+        return NUMPY_BOOL if self == "torch.bool" else self.removeprefix("torch.")
 
     def shown(self) -> str:
         """What print shows of it: in NumPy it is a class."""
@@ -240,18 +249,3 @@ class Growing(Items):
         if isinstance(place, slice) or not -len(found) <= place < 0:
             raise Unlike("it reads the list that it makes longer")
         return found[place]
-
-
-ITERATOR = "iterator"
-"""What the classes of `itertools` are called together."""
-
-
-class Passed(Items):
-    """What `zip` and its like give: a list here, from which `next` takes as well."""
-
-    __slots__ = ("kind",)
-
-    def __init__(self, kind: str, store: list[Any]) -> None:
-        """`kind` is the class that it has in Python."""
-        super().__init__(store)
-        self.kind = kind

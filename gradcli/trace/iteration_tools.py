@@ -10,10 +10,11 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.items import ITERATOR, Items, Passed
+from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import is_same
+from gradcli.trace.series import ITERATOR, passed
 from gradcli.trace.special import Special
 from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values
@@ -82,7 +83,7 @@ class IterationTools:
                 found += [(yield function.call([found[-1], each], {}))]
             else:
                 found += [(yield self._operate("+", found[-1], each))]
-        return Passed(ITERATOR, found)
+        return passed(self.values, ITERATOR, found)
 
     def _slice(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("islice", ("iterable", "start", "stop", "step"), arguments, keywords,
@@ -120,7 +121,7 @@ class IterationTools:
         filling = bind_names("zip_longest", ("fillvalue",), (), keywords, ("fillvalue",))
         rows = map(self._row, arguments)
         longest = itertools.zip_longest(*rows, fillvalue=filling.get("fillvalue"))
-        return Passed(ITERATOR, list(longest))
+        return passed(self.values, ITERATOR, list(longest))
 
     def _starmap(self, arguments: list[Value], keywords: Given) -> Any:
         given = bind_names("starmap", ("function", "iterable"), arguments, keywords)
@@ -128,7 +129,7 @@ class IterationTools:
         for row in self._row(given["iterable"]):
             function = self._function("starmap", given["function"])
             found += [(yield function.call(self._row(row), {}))]
-        return Passed(ITERATOR, found)
+        return passed(self.values, ITERATOR, found)
 
     def _while(self, takes: bool, arguments: list[Value], keywords: Given) -> Any:
         """What stands before the first that a function refuses, or that and what is behind it."""
@@ -138,14 +139,14 @@ class IterationTools:
         rest = taken(self.values, given["iterable"])
         for each in rest:
             if not self.values.truth((yield function.call([each], {}))):
-                return Passed(ITERATOR, found if takes else [each, *rest])
+                return passed(self.values, ITERATOR, found if takes else [each, *rest])
             found.append(each)
             self.values.graph.check_room(len(found))
-        return Passed(ITERATOR, found if takes else [])
+        return passed(self.values, ITERATOR, found if takes else [])
 
     def _pairs(self, arguments: list[Value], keywords: Given) -> Value:
         (row,) = bind_names("pairwise", ("iterable",), arguments, keywords).values()
-        return Passed(ITERATOR, list(itertools.pairwise(self._row(row))))
+        return passed(self.values, ITERATOR, list(itertools.pairwise(self._row(row))))
 
     def _groups(self, arguments: list[Value], keywords: Given) -> Any:
         """Neighbours of one key."""
@@ -158,12 +159,14 @@ class IterationTools:
                 groups[-1][1].append(each)
             else:
                 groups.append((found, [each]))
-        return Passed(ITERATOR, [(key, Items(group)) for key, group in groups])
+        return passed(self.values, ITERATOR, [(key, Items(group)) for key, group in groups])
 
     def _compress(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("compress", ("data", "selectors"), arguments, keywords)
         pairs = zip(self._row(given["data"]), self._row(given["selectors"]), strict=False)
-        return Passed(ITERATOR, [each for each, kept in pairs if self.values.truth(kept)])
+        return passed(
+            self.values, ITERATOR, [each for each, kept in pairs if self.values.truth(kept)]
+        )
 
     def _tee(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("tee", ("iterable", "n"), arguments, keywords, ("n",))

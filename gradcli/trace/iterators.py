@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from gradcli.diagnostics import GradcliError, RefusedError
+from gradcli.ops.loops import Unlike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
@@ -37,6 +38,7 @@ class Remaining(Object):
     ) -> None:
         """`body` is that of a function of the program that yields them."""
         self.values = values
+        self._made_in = values.any_pass
         self._body = body
         self._rest = iter(items)
         self._next: list[Value] = []
@@ -44,6 +46,8 @@ class Remaining(Object):
 
     def is_empty(self) -> bool:
         """Whether nothing is left."""
+        if self.values.any_pass not in (None, self._made_in):
+            raise Unlike("it goes on with what gives values one by one")
         if not self._next:
             self._next += islice(self._rest, 1)
         return not self._next
@@ -143,14 +147,14 @@ class Walked(Remaining):
 def all_read(
     name: str, arguments: list[Value], keywords: dict[str, Value]
 ) -> tuple[list[Value], dict[str, Value]]:
-    """What a function is given: one of PyTorch's reads parameters that come one by one, once."""
+    """What a function is given: one of PyTorch's reads what comes one by one, once."""
     if not name.startswith("torch."):
         return arguments, keywords
     return [*map(_all, arguments)], {key: _all(value) for key, value in keywords.items()}
 
 
 def _all(value: Value) -> Value:
-    return value.elements() if isinstance(value, Walked) else value
+    return value.elements() if isinstance(value, Remaining) else value
 
 
 def taken(values: Values, value: Value) -> Iterator[Value]:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.items import ITERATOR, Passed
 from gradcli.trace.objects import Given
+from gradcli.trace.series import ITERATOR, passed
 from gradcli.trace.values import Value, Values
 
 
@@ -38,11 +38,15 @@ class ItertoolsCalls:
         for row in rows:
             room *= len(row)
             self.values.graph.check_room(room)
-        return Passed(ITERATOR, list(itertools.product(*rows)))
+        return passed(self.values, ITERATOR, list(itertools.product(*rows)))
 
     def _chain(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("chain", (), (), keywords)
-        return Passed(ITERATOR, [item for each in arguments for item in self.values.elements(each)])
+        return passed(
+            self.values,
+            ITERATOR,
+            [item for each in arguments for item in self.values.elements(each)],
+        )
 
     def _chosen(
         self, choose: Callable[[list[Value], int], Any], arguments: list[Value], keywords: Given
@@ -54,4 +58,4 @@ class ItertoolsCalls:
         for each in choose(items, max(0, count)):
             found.append(each)
             self.values.graph.check_room(len(found) * max(1, count))
-        return Passed(ITERATOR, found)
+        return passed(self.values, ITERATOR, found)

@@ -18,12 +18,12 @@ from gradcli.trace.dictionaries import (
 from gradcli.trace.dtypes import FLOATS, INTEGERS
 from gradcli.trace.families import families, is_family
 from gradcli.trace.items import (
+    NUMPY_BOOL,
     Device,
     Generated,
     Items,
     NumpyDtype,
     NumpyText,
-    Passed,
     Unquoted,
 )
 from gradcli.trace.modules import Module
@@ -68,7 +68,7 @@ _ABSTRACT: dict[str, tuple[frozenset[str], str | None]] = {
 """By the names of `collections.abc`: the classes of Python and PyTorch that are of each, and the
 method by which an object of the program is, too.
 """
-_OF_NUMPY = frozenset(("integer", "floating", "number", "generic", "bool_", *INTEGERS, *FLOATS))
+_OF_NUMPY = frozenset(("integer", "floating", "number", "generic", NUMPY_BOOL, *INTEGERS, *FLOATS))
 """Classes of numbers of NumPy's, which Python's numbers are not of."""
 
 
@@ -92,12 +92,10 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return "type"
     if isinstance(value, Caught):
         return value.kind
-    if isinstance(value, Passed):
-        return value.kind
     if isinstance(value, Size):
         return "Size"
     if isinstance(value, Unquoted) and value.startswith("torch."):
-        return "dtype"
+        return "type" if isinstance(value, NumpyDtype) else "dtype"
     if isinstance(value, Device):
         return "device"
     if isinstance(value, tuple) and hasattr(value, "title"):
@@ -113,7 +111,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
 def _kind_of_node(node: Node, numbers: PrintedNumbers) -> str:
     if node in numbers.arrays:
         is_array = node.shape or node in numbers.values.boxed
-        return "ndarray" if is_array else numbers.values.array_dtype(node)
+        dtype = numbers.values.array_dtype(node)
+        return "ndarray" if is_array else NUMPY_BOOL if dtype == "bool" else dtype
     if node not in numbers:
         return "Parameter" if node in numbers.values.parameters else "Tensor"
     if node.kind == "bool":
@@ -276,6 +275,8 @@ def _has_method(value: Value, name: str) -> bool:
 
 def _class_name(written: str) -> str:
     """What a class is called here."""
+    if isinstance(written, NumpyDtype):
+        return written.name
     name = written.removeprefix("numpy.").removeprefix("torch.")
     return _ALIASES.get(name, name)
 
@@ -289,11 +290,11 @@ def _is_among(dtype: str, wanted: str) -> bool:
     """Whether NumPy's numbers of a dtype are of a class: those of 64 bits are Python's floats."""
     integers, floats = dtype in INTEGERS, dtype in FLOATS
     known = {
-        "float": dtype == "float64", "bool_": dtype == "bool", "integer": integers,
+        "float": dtype == "float64",  "integer": integers,
         "floating": floats, "number": integers or floats, "Number": integers or floats,
         "generic": True, "Integral": integers, "Rational": integers,
     }  # fmt: skip
-    return known.get(wanted, dtype == wanted and dtype != "bool")
+    return known.get(wanted, dtype == wanted)
 
 
 def _is_of_none(value: Value, wanted: Any, of_pytorch: bool) -> bool:

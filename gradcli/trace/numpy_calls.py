@@ -41,7 +41,7 @@ _VIEWS = frozenset((
 """Functions whose arrays lie in the memory of their first argument."""
 _MAKERS = frozenset((
     *_READERS, "zeros", "ones", "empty", "full", "copy", "zeros_like", "ones_like", "empty_like",
-    "full_like", "squeeze", "reshape",
+    "full_like", "squeeze", "reshape", "where",
 ))  # fmt: skip
 """Functions that make arrays of numbers, too: those without axes."""
 _SHARING = ("asarray", "asanyarray")
@@ -110,6 +110,8 @@ class NumpyCalls(PythonCalls):
             return name
         if function.group == "linear algebra":
             self._take_lists(function, arguments)
+        elif name == "where" and arguments:
+            arguments[0] = self._condition(arguments[0])
         if keywords or name == "trace":
             from gradcli.trace.numpy_keywords import place  # few calls name arguments
 
@@ -126,6 +128,15 @@ class NumpyCalls(PythonCalls):
                 array = bind(self.values.tensor(given, function.name))
                 self.values.arrays.add(array)
                 arguments[place] = array
+
+    def _condition(self, given: Value) -> Value:
+        """What `np.where` looks at: an array also where it is a list, or a truth value."""
+        is_array = isinstance(given, Node) and given not in self.special.numbers
+        if is_array or not isinstance(given, Node | Items | tuple):
+            return given
+        condition = bind(self.values.tensor(given, "where"))
+        self.values.arrays.add(condition)
+        return condition
 
     def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""

@@ -13,11 +13,12 @@ from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.items import Generated, Items, Passed
+from gradcli.trace.items import Generated, Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
 from gradcli.trace.operators import is_same
 from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.series import passed
 from gradcli.trace.special import no_names
 from gradcli.trace.values import Value, describe
 
@@ -79,6 +80,8 @@ class ObjectFunctions:
         names = ("iterable", "sentinel")
         given = bind_names("iter", names, arguments, keywords, names[1:])
         value = given["iterable"]
+        if "sentinel" not in given and isinstance(value, Remaining):
+            return value
         if "sentinel" not in given:
             return Remaining(self.values, self.values.elements(value))
         if not isinstance(value, Object):
@@ -133,18 +136,19 @@ class ObjectFunctions:
         found: list[Value] = []
         for row in zip(*(self.values.elements(each) for each in rows), strict=False):
             found += [(yield function.call(list(row), {}))]
-        return Passed("map", found)
+        return passed(self.values, "map", found)
 
     def _filter(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("filter", keywords)
         if len(arguments) == 2 and arguments[0] is None:
             items = self.values.elements(arguments[1])
-            return Passed("filter", [each for each in items if self.values.truth(each)])
+            kept = [each for each in items if self.values.truth(each)]
+            return passed(self.values, "filter", kept)
         function, rows = self._function("filter", arguments)
-        kept: list[Value] = []
+        kept = []
         for each in self.values.elements(rows[0]):
             kept += [each] if self.values.truth((yield function.call([each], {}))) else []
-        return Passed("filter", kept)
+        return passed(self.values, "filter", kept)
 
     def _function(self, name: str, arguments: list[Value]) -> tuple[Object, list[Value]]:
         if len(arguments) < 2 or not isinstance(arguments[0], Object):
@@ -265,7 +269,7 @@ class ObjectFunctions:
     def _next(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("next", ("iterator", "default"), arguments, keywords, ("default",))
         iterator = given["iterator"]
-        is_passed = isinstance(iterator, Passed | Generated)
+        is_passed = isinstance(iterator, Generated)
         is_object = isinstance(iterator, Object) and not isinstance(iterator, Dictionary)
         if self.values.is_python and not (is_passed or is_object):
             from gradcli.trace.kinds_of_values import kind_of  # it is a mistake

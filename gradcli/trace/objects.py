@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, RefusedError, nearest
 from gradcli.graph import EMPTY
+from gradcli.trace.items import NUMPY_BOOL
 from gradcli.tuples import NamedTuple
 
 Given = dict[str, Any]
@@ -456,11 +457,15 @@ class ClassName(Object):
         own = getattr(self.of, "made_by", None)
         if own is not None:
             return own.attribute(name)
-        return self.name if name == "__name__" else super().attribute(name)
+        if name == "__name__":
+            return class_shown(self.name)[:-2].rpartition(".")[2].removeprefix("<class '")
+        return super().attribute(name)
 
     def is_same(self, other: Any) -> bool:
-        name = other if isinstance(other, str) else getattr(other, "name", None)
-        return isinstance(name, str) and name.rpartition(".")[2] == self.name
+        name = getattr(other, "name", other)
+        if not isinstance(name, str):
+            return False
+        return self.name == (name if name == NUMPY_BOOL else name.rpartition(".")[2])
 
     def key(self) -> Any:
         own = getattr(self.of, "made_by", None)

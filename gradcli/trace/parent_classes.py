@@ -38,7 +38,7 @@ class Super(Object):
             if name == "__new__":
                 return _made_new
             if name == "__setattr__":
-                return lambda given, _: instance.fields.__setitem__(str(given[0]), given[1])
+                return lambda given, _: instance.keep(str(given[0]), given[1])
             if name == "__call__" and isinstance(instance, Module):
                 return partial(Module.call, instance)
             if known is not None or name == "__init__":

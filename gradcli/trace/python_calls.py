@@ -138,7 +138,7 @@ class PythonCalls(Expressions):
         first = arguments[0] if arguments else None
         if not isinstance(first, Object) or (name in ON_NUMBERS and len(arguments) > 1):
             return arguments
-        is_once = isinstance(first, Remaining)  # which is read once
+        is_once = isinstance(first, Remaining) and name != "bool"  # which is read once
         if is_once or (name in _LOOKING and (first.is_row or first.special("__iter__"))):
             return [Items(self.values.elements(first)), *arguments[1:]]
         return arguments

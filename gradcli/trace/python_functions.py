@@ -18,12 +18,12 @@ from gradcli.trace.dictionaries import (
     SetOfValues,
     pairs_of,
 )
-from gradcli.trace.items import Items, Passed
+from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import Object, TypeHint, attribute_or_method
 from gradcli.trace.printing import PrintedNumbers, as_single, exact, pieces
 from gradcli.trace.printing import text as written_text
-from gradcli.trace.series import numbers, series, together
+from gradcli.trace.series import numbers, passed, series, together
 from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value, Values, describe
@@ -66,31 +66,32 @@ class PythonFunctions:
                                    if name != "strict"})  # fmt: skip
         parts = [series(self.values, each) for each in arguments] if self.values.rolls else []
         if parts and all(each is not None for each in parts):
-            return together([each for each in parts if each is not None])
+            found = together([each for each in parts if each is not None])
+            return passed(self.values, "zip", found)
         if any(isinstance(each, Remaining) for each in arguments):
-            return Remaining(
-                self.values, zip(*(taken(self.values, e) for e in arguments), strict=False)
-            )
+            rest = zip(*(taken(self.values, each) for each in arguments), strict=False)
+            return passed(self.values, "zip", rest)
         rows = [self.values.elements(each) for each in arguments]
         if "strict" in keywords and self.values.truth(keywords["strict"]):
             _check_lengths([len(each) for each in rows])
-        return Passed("zip", list(zip(*rows, strict=False)))
+        return passed(self.values, "zip", list(zip(*rows, strict=False)))
 
     def _enumerate(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("enumerate", ("iterable", "start"), arguments, keywords, ("start",))
         start = self.values.integer(given["start"], "start") if "start" in given else 0
         of = series(self.values, given["iterable"]) if self.values.rolls else None
         if of is not None:
-            return together([numbers(self.graph, range(start, start + len(of))), of])
+            found = together([numbers(self.graph, range(start, start + len(of))), of])
+            return passed(self.values, "enumerate", found)
         numbered = enumerate(taken(self.values, given["iterable"]), start)
         pairs = ((self.graph.constant(float(i)), each) for i, each in numbered)
-        if isinstance(given["iterable"], Remaining):
-            return Remaining(self.values, pairs)
-        return Passed("enumerate", list(pairs))
+        is_rest = isinstance(given["iterable"], Remaining)
+        return passed(self.values, "enumerate", pairs if is_rest else list(pairs))
 
     def _reversed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("reversed", ("sequence",), arguments, keywords)
-        return Passed("reversed", self.values.elements(given["sequence"])[::-1])
+        items = self.values.elements(given["sequence"])[::-1]
+        return passed(self.values, "list_reverseiterator", items)
 
     def _list(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("list", ("iterable",), arguments, keywords, ("iterable",))

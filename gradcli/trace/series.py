@@ -6,13 +6,18 @@ pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from gradcli.graph import Graph, Node
+from gradcli.ops.loops import NotRolled
 from gradcli.trace.items import Items
+from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import Object
 from gradcli.trace.values import StandIns, Value, Values
+
+ITERATOR = "iterator"
+"""What the classes of `itertools` are called together."""
 
 
 class Series(Items):
@@ -64,6 +69,45 @@ class Series(Items):
         if self._store:
             return super().__getitem__(place)
         return self._item(found) if isinstance(found, int) else Items([*map(self._item, found)])
+
+
+class Passed(Remaining):
+    """What `zip` and its like have found, which is read once."""
+
+    what = "an iterator"
+
+    def __init__(self, values: Values, kind: str, items: Iterable[Value]) -> None:
+        """`kind` is the class that it has in Python."""
+        super().__init__(values, items)
+        self.title = kind
+        self._items: Iterable[Value] | None = items
+        """The same, where nothing was taken."""
+
+    def is_empty(self) -> bool:
+        self._items = None
+        return super().is_empty()
+
+    def looped(self) -> Any:
+        """All of it, where a loop may run over its places, and nothing was taken."""
+        items, self._items = self._items, None
+        if not isinstance(items, Series):
+            return self
+        self._rest = map(_left_by_loop, (None,))
+        return items
+
+    def shown(self) -> str:
+        return f"<{self.title} object at 0x7f0000000000>"
+
+
+def _left_by_loop(_: None) -> Value:
+    raise NotRolled("what is read once is read again behind a loop over it")
+
+
+def passed(values: Values, kind: str, items: Iterable[Value]) -> Value:
+    """What `zip` and its like give: in the language itself a list."""
+    if values.is_python:
+        return Passed(values, kind, items)
+    return items if isinstance(items, Items) else Items(list(items))
 
 
 def numbers(graph: Graph, of: range) -> Series:

@@ -18,8 +18,7 @@ def unbound(sequences: Sequences, arguments: list[Value], keywords: Given) -> ob
     if name == "__new__" and isinstance(owner, Class):
         return owner.new(others, keywords)
     if name == "__setattr__" and isinstance(owner, Instance):
-        owner.fields[str(others[0])] = others[1]
-        return None
+        return owner.keep(str(others[0]), others[1])
     if name == "__init__" and isinstance(owner, Instance) and name not in owner.methods():
         return None
     known = isinstance(owner, Instance) and owner.methods().get(name)
