@@ -542,17 +542,19 @@ class Autograd(BackwardHooks):
             for node in inside
             if self.keeps(node) and self.values.storage(node)[0] in overwritten
         }
-        waiting = [grad for grad in grads if grad is not None]
+        waiting = [(grad, grad) for grad in grads if grad is not None]
         seen: set[Node] = set()
         while waiting:
-            node = waiting.pop()
+            node, user = waiting.pop()
+            if user.origin is node and not self.keeps(node):
+                continue  # a quotient, whose operands PyTorch has instead
             if node.index < first and self.values.storage(node)[0] in overwritten:
                 users = [each for each in inside if node in each.inputs]
                 if not users or not all(self.keeps(each) == "alone" for each in users):
                     changed.add(node)
             if node.index >= first and node not in seen:
                 seen.add(node)
-                waiting += node.inputs
+                waiting += [(operand, node) for operand in node.inputs]
         if changed:
             raise self._needed_as_it_was(max(changed, key=lambda node: node.index))
 

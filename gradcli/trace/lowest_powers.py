@@ -1,4 +1,5 @@
-"""Derivatives that are constant, which PyTorch follows on as powers of 0: those of x**2 by x twice.
+"""Derivatives that are constant, which PyTorch follows on: those of x**2 by x twice, as powers of
+0, and those of relu(x).
 
 The derivative of a power has a power in it that is lower by 1, and only the one of a power of 0 is
 known to be 0. So one more derivative requires grad than depends on something.
@@ -13,6 +14,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.reductions import sum_
 
 _POWERS = (FUNCTIONS["pow"].op, FUNCTIONS["square"].op)
+_RELU = FUNCTIONS["relu"].op
 
 
 def followed(derivative: Node, passed: Collection[Node]) -> Node:
@@ -26,7 +28,11 @@ def followed(derivative: Node, passed: Collection[Node]) -> Node:
 
 
 def _base(node: Node) -> Node | None:
-    """What is raised to a power of 1 here: that itself, or a derivative of a square."""
+    """What is raised to a power of 1 here: that itself, or a derivative of a square; or what a
+    derivative of relu looks at.
+    """
+    if node.op is _RELU:
+        return node.inputs[0]
     if node.op is _POWERS[0] and _exponent(node) == 1:
         return node.inputs[0]
     square = node.origin
