@@ -547,6 +547,7 @@ class Autograd(BackwardHooks):
         while waiting:
             node, user = waiting.pop()
             if user.origin is node and not self.keeps(node):
+                waiting += [(operand, operand) for operand in node.inputs]
                 continue  # a quotient, whose operands PyTorch has instead
             if node.index < first and self.values.storage(node)[0] in overwritten:
                 users = [each for each in inside if node in each.inputs]

@@ -162,6 +162,8 @@ class Class(Object):
         self.frame.values[name] = value
 
     def method(self, name: str) -> Method:
+        if name == "__new__" and not self.has(name):
+            return made_new
         value = self.attribute(name)
         if not isinstance(value, Object):
             raise self.has_no("method", name)
@@ -183,6 +185,11 @@ class Class(Object):
     def has_no(self, kind: str, name: str) -> GradcliError:
         said = f"type object '{self.name}' has no attribute '{name}'"
         return _has_no(self, said, f"the class {self.name}", kind, name, {})
+
+
+def made_new(arguments: list[Any], keywords: Given) -> Any:
+    """`object.__new__(cls, …)`."""
+    return arguments[0].new(arguments[1:], keywords)
 
 
 def _merged(orders: list[list[Class]], bases: Sequence[Class]) -> list[Class]:

@@ -11,6 +11,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.reverse import contributions
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind
 from gradcli.ops.custom import Custom
 from gradcli.ops.elementwise import Elementwise
@@ -26,6 +27,7 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
 from gradcli.trace.values import Values
 
+_DIV = FUNCTIONS["div"].op
 _OF_AUTOGRAD = ("AccumulateGrad", "CopySlices", "NotImplemented", "CopyBackwards")
 """Nodes that say where they are from."""
 _METADATA = "grad_fn.metadata"
@@ -113,7 +115,7 @@ class GraphNode(Object):
 
     def _beyond(self, made: Node) -> Callable[[Node], tuple[Any, ...]] | None:
         """What finds the gradients of its operands, where these are not the operands of `made`."""
-        is_several = self.name == "MulBackward0" and made.op.name == "div"  # of the reciprocal
+        is_several = self.name == "MulBackward0" and made.op is _DIV  # of the reciprocal
         ends = [each for each in self._operands() if each is not None]
         if is_several or any(each.made is made or each.made is None for each in ends):
             raise GradcliError("value", f"{self.name} takes no hook here",
@@ -286,11 +288,16 @@ _KEEP_BOTH = frozenset((
     "LinalgSolveEx", "LinalgDet",
 ))  # fmt: skip
 """Those for which it has the operands, too."""
+_KEEP_EXTREMES = frozenset(("MaxBackward1", "MinBackward1", "MedianBackward0", "HypotBackward0"))
+"""The same by their whole names: along an axis, an extreme has the places alone."""
 
 
 def keeps(values: Values, node: Node) -> str:
     """Whether PyTorch keeps what a function has given for backward: `alone`, or with others."""
-    name = re.sub(r"Backward\d*$", "", node_name(values, node))
+    whole = node_name(values, node)
+    name = re.sub(r"Backward\d*$", "", whole)
+    if whole in _KEEP_EXTREMES:
+        return "both"
     return "alone" if name in _KEEP_RESULTS else "both" if name in _KEEP_BOTH else ""
 
 

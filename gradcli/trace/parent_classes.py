@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from gradcli.diagnostics import RefusedError
-from gradcli.trace.classes import Class, Instance, bound
+from gradcli.trace.classes import Class, Instance, bound, made_new
 from gradcli.trace.modules import Method, Module
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value
@@ -36,7 +35,7 @@ class Super(Object):
         if isinstance(instance, Instance) and instance.made_by.found(name, self.after) is None:
             known = instance.methods().get(name)
             if name == "__new__":
-                return _made_new
+                return made_new
             if name == "__setattr__":
                 return lambda given, _: instance.keep(str(given[0]), given[1])
             if name == "__call__" and isinstance(instance, Module):
@@ -48,7 +47,7 @@ class Super(Object):
         if name == "__new__" and isinstance(instance, Class):
             own = instance.found(name, self.after)
             if own is None:
-                return _made_new
+                return made_new
             if isinstance(own, Object):
                 return own.call
         value = self.attribute(name)
@@ -62,8 +61,3 @@ def _told_nothing(made: Class, keywords: Given) -> None:
     if keywords:
         said = f"{made.name}.__init_subclass__() takes no keyword arguments"
         raise RefusedError(("TypeError", said), "type", said)
-
-
-def _made_new(arguments: list[Any], keywords: Given) -> Any:
-    """`super().__new__(cls, …)`."""
-    return arguments[0].new(arguments[1:], keywords)

@@ -16,7 +16,7 @@ from gradcli.trace.dataclass import DefaultField, fields_of, make_dataclass
 from gradcli.trace.dictionaries import Dictionary, key_of
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.itertools_calls import ItertoolsCalls
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import BuiltIn, Decorated, Given, Object
 from gradcli.trace.operators import comparison, is_same
 from gradcli.trace.values import Value, describe
 from gradcli.trace.warned import Warnings
@@ -74,6 +74,7 @@ class PythonModules:
         self._looks = 0
         self.functions: dict[str, Callable[[list[Value], Given], Any]] = {
             "functools.partial": self._partial,
+            "functools.partialmethod": self._partial_method,
             "functools.reduce": self._reduce,
             "functools.wraps": self._wrapping,
             "functools.update_wrapper": self._wrapped,
@@ -124,6 +125,16 @@ class PythonModules:
     def _partial(self, arguments: list[Value], keywords: Given) -> Value:
         function, *given = arguments or [None]
         return Partial(self._function("partial", function), given, dict(keywords))
+
+    def _partial_method(self, arguments: list[Value], keywords: Given) -> Value:
+        """A method that has some of its arguments already."""
+        function, *first = arguments or [None]
+        method = self._function("partialmethod", function)
+
+        def called(_: str, given: list[Value], named: Given) -> Any:
+            return method.call([given[0], *first, *given[1:]], {**keywords, **named})
+
+        return Decorated("partialmethod", called)
 
     def _reduce(self, arguments: list[Value], keywords: Given) -> Any:
         names = ("function", "iterable", "initial")
