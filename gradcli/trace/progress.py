@@ -15,7 +15,8 @@ from gradcli.trace.values import Value, Values
 _SETTINGS = (
     "iterable", "desc", "total", "leave", "disable", "unit", "ncols", "position", "dynamic_ncols",
     "initial", "mininterval", "file", "ascii", "smoothing", "unit_scale", "miniters", "colour",
-    "bar_format", "postfix",
+    "bar_format", "postfix", "maxinterval", "unit_divisor", "write_bytes", "lock_args", "nrows",
+    "delay", "gui",
 )  # fmt: skip
 _SILENT = (
     "set_description", "set_postfix", "set_description_str", "set_postfix_str", "close", "refresh",

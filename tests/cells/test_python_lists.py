@@ -297,7 +297,8 @@ tqdm.write('a'); tqdm.write(f'{1.5}', end='!\n')
 with tqdm(total=4) as bar:
     bar.update(3); bar.set_postfix(loss=1); bar.write('b'); print(bar.n, bar.total)
 for i in trange(2): pass
-print(i, sum(tqdm([1, 2])))
+print(i, sum(tqdm([1, 2], maxinterval=1.0, unit_divisor=1024, write_bytes=False, lock_args=None,
+                  nrows=2, delay=0.1, gui=False)))
 ---
 a
 1.5!
