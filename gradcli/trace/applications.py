@@ -28,6 +28,7 @@ from gradcli.trace.values import Value, Values
 from gradcli.trace.visits import Visit
 
 if TYPE_CHECKING:
+    from gradcli.trace.autograd_calls import AutogradCalls
     from gradcli.trace.library import Library
     from gradcli.trace.python_functions import PythonFunctions
 
@@ -98,6 +99,13 @@ class Applications(NumpyCalls):
 
         return PythonFunctions(self.values, self.special.numbers)
 
+    @cached_property
+    def autograd_calls(self) -> AutogradCalls:
+        """`grad` and `backward`, which need no library around them either."""
+        from gradcli.trace.autograd_calls import AutogradCalls
+
+        return AutogradCalls(self.autograd)
+
     def function_names(self) -> set[str]:
         """What a program can call, without a module before the name."""
         return {name for name in (*self.table, *self.library.functions) if "." not in name}
@@ -111,8 +119,9 @@ class Applications(NumpyCalls):
 
     def special_of(self, name: str) -> Special | None:
         """The function of that name, unless the op table's is meant, which takes tensors alone."""
-        is_of_table = name in TABLE and name not in OF_LISTS
-        return None if is_of_table else self.library.functions.get(name)
+        if name in TABLE and name not in OF_LISTS:
+            return None
+        return self.autograd_calls.functions.get(name) or self.library.functions.get(name)
 
     def have_all(self) -> bool:
         """Have what few programs use, too; whether that may help where a name is not known."""

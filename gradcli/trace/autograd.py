@@ -108,9 +108,8 @@ class Autograd(BackwardHooks):
         """Whether only marked leaves counted then."""
         self._flat: dict[Node, list[Node]] = {}
         """Derivatives that depend on nothing, and the leaves that they were derived from."""
-        self._steps: dict[Node, list[Node]] = {}
-        """Derivatives, and the leaves that they depend on in steps only, as on a bias before a
-        `relu`: these get grads of 0, as in PyTorch."""
+        self._with_graph: set[Node] = set()
+        """Derivatives that can be derived again."""
 
     def state(self) -> tuple[int, ...]:
         """What grows when a program differentiates or makes leaves."""
@@ -340,9 +339,9 @@ class Autograd(BackwardHooks):
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
                 self._add(node, zeros_like(node))
-        if self._steps and inputs is None:
-            stepped = {leaf for node in order for leaf in self._steps.get(node, ())}
-            for node in sorted(stepped.difference(reached), key=lambda each: each.index):
+        if inputs is None and not self._with_graph.isdisjoint(order):
+            stepped = self._stepped(self._with_graph.intersection(order)).difference(reached)
+            for node in sorted(stepped, key=lambda each: each.index):
                 if node not in self.grads:
                     self._add(node, detach(zeros_like(node)))
         added = {node: held[node] for node in wanted if node in held}
@@ -388,7 +387,7 @@ class Autograd(BackwardHooks):
                 if result.op is SLICE:  # of what was padded: PyTorch copies it
                     result = bind(result)
                     self.values.copies.add(result)
-                self._note_steps(result)
+                self._with_graph.add(result)
             elif not self.requires_grad(result):
                 result = bind(detach(result))  # a tensor, not a number
                 if self.values.is_pytorch:
@@ -402,19 +401,13 @@ class Autograd(BackwardHooks):
             results.append(result)
         return results
 
-    def _note_steps(self, derivative: Node) -> None:
-        """Remember the leaves that a derivative depends on by conditions alone."""
-        smooth = set(upstream([derivative]))
-        leaves = [node for node in self._leaves_behind(derivative) if node not in smooth]
-        if leaves:
-            self._steps[derivative] = leaves
-
-    def _leaves_behind(self, node: Node) -> list[Node]:
-        """The leaves that a value is computed from. What lies behind a leaf, such as the passes of
-        a loop before it, is not walked through.
+    def _stepped(self, derivatives: Iterable[Node]) -> set[Node]:
+        """The leaves that derivatives depend on in steps only, as on a bias before a `relu`: these
+        get grads of 0, as in PyTorch. What lies behind a leaf, such as the passes of a loop before
+        it, is not walked through.
         """
-        leaves = filter(self.is_leaf, behind([node], self.is_leaf))
-        return sorted(leaves, key=lambda leaf: leaf.index)
+        leaves = set(filter(self.is_leaf, behind(derivatives, self.is_leaf)))
+        return leaves.difference(upstream(derivatives))
 
     def reached(self, outputs: Sequence[Node]) -> frozenset[Node] | None:
         """What gradients flow back to from the outputs; None where they are derivatives of a linear

@@ -104,6 +104,10 @@ class Caller(Protocol):
     def python(self) -> PythonFunctions:
         """Functions of Python's."""
 
+    @property
+    def autograd_calls(self) -> AutogradCalls:
+        """`grad` and `backward`."""
+
     def function_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """The value of a call of a function that is not the program's own."""
 
@@ -136,7 +140,7 @@ class Library:
         self.python = caller.python
         self.objects = ObjectFunctions(self._autograd, numbers, caller.named_call)
         self._settings = SettingCalls(self._autograd)
-        self._calls = AutogradCalls(self._autograd)
+        self._calls = caller.autograd_calls
         self._conversions = Conversions(self._autograd)
         self.functions: dict[str, Special] = (
             caller.special.functions
