@@ -90,6 +90,8 @@ class Autograd(BackwardHooks):
         self.keeps: Callable[[Node], str] = lambda node: ""
         """Whether PyTorch's node that made a tensor keeps it: `alone`, or with its operands; the
         tracer sets it."""
+        self.kept_operands: Callable[[Node], Iterable[Node]] = lambda node: ()
+        """What such a node keeps that is computed in several steps here; the tracer sets it."""
         self.overwritten_text: Callable[[Node], str] = lambda node: ""
         """Its words for a tensor that was changed in place; the tracer sets it."""
         self.warn: Callable[[str, str], None] | None = None
@@ -535,6 +537,8 @@ class Autograd(BackwardHooks):
             for node in inside
             if self.keeps(node) and self.values.storage(node)[0] in overwritten
         }
+        kept = (each for node in inside for each in self.kept_operands(node))
+        changed.update(each for each in kept if self.values.storage(each)[0] in overwritten)
         waiting = [(grad, grad) for grad in grads if grad is not None]
         seen: set[Node] = set()
         while waiting:

@@ -292,13 +292,33 @@ _KEEP_EXTREMES = frozenset(("MaxBackward1", "MinBackward1", "MedianBackward0", "
 """The same by their whole names: along an axis, an extreme has the places alone."""
 
 
+def _kind(values: Values, node: Node) -> str:
+    """The name of PyTorch's node without what all have."""
+    return re.sub(r"Backward\d*$", "", node_name(values, node))
+
+
 def keeps(values: Values, node: Node) -> str:
     """Whether PyTorch keeps what a function has given for backward: `alone`, or with others."""
-    whole = node_name(values, node)
-    name = re.sub(r"Backward\d*$", "", whole)
-    if whole in _KEEP_EXTREMES:
+    if node_name(values, node) in _KEEP_EXTREMES:
         return "both"
+    name = _kind(values, node)
     return "alone" if name in _KEEP_RESULTS else "both" if name in _KEEP_BOTH else ""
+
+
+_KEEP_OPERANDS = frozenset((
+    "LeakyRelu", "LogSigmoid", "Elu", "Celu", "Hardsigmoid", "Hardtanh", "Threshold", "MseLoss",
+    "SmoothL1Loss", "HuberLoss", "NativeLayerNorm", "NativeGroupNorm", "Std", "Convolution",
+    "MaxPool2DWithIndices", "MaxPool3DWithIndices",
+))  # fmt: skip
+"""Nodes that keep their operands, where the gradients here need none of them."""
+
+
+def kept_operands(values: Values, node: Node) -> list[Node]:
+    """The operands that PyTorch keeps of the function that has made a tensor."""
+    made = values.made_by.get(node)
+    if made is None or _kind(values, node) not in _KEEP_OPERANDS:
+        return []
+    return [each for each in _tensors(made[1][:2]) if each.kind == "float"]
 
 
 def overwritten_text(autograd: Autograd, node: Node) -> str:

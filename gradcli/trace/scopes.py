@@ -359,6 +359,7 @@ class Scopes(Bindings):
         self.autograd.node_name = self._node_name
         self.autograd.overwritten_text = self._overwritten_text
         self.autograd.keeps = self._keeps
+        self.autograd.kept_operands = self._kept_operands
         self._know_dtypes()
         if self.graph.precision == "float64":
             self.values.evaluator.rounded = self._in_single_precision
@@ -397,6 +398,11 @@ class Scopes(Bindings):
         from gradcli.trace.graph_nodes import keeps  # few programs change what backward needs
 
         return keeps(self.values, node)
+
+    def _kept_operands(self, node: Node) -> Sequence[Node]:
+        from gradcli.trace.graph_nodes import kept_operands  # few programs do
+
+        return kept_operands(self.values, node)
 
     def _overwritten_text(self, node: Node) -> str:
         from gradcli.trace.graph_nodes import overwritten_text
