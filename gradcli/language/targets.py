@@ -35,12 +35,14 @@ def assignable(target: Expression, source: Source) -> Target:
     if type(target) is Name:  # nearly all are
         return target
     if isinstance(target, List):  # [a, b] = …
-        target = Tuple(target.items, target.span)
+        target = _row(target)
     if not isinstance(target, Tuple):
         return changeable(target, source)
     waiting: list[Expression] = [target]
     while waiting:
         part = waiting.pop()
+        if isinstance(part, List):  # i, [a, b] = …
+            return assignable(_row(target), source)
         if not isinstance(part, Tuple):
             changeable(part.value if isinstance(part, Starred) else part, source)
         elif not part.items:
@@ -50,6 +52,18 @@ def assignable(target: Expression, source: Source) -> Target:
         else:
             waiting += reversed(part.items)
     return target
+
+
+def _row(target: Tuple | List) -> Tuple:
+    """A tuple of the same targets, with tuples in place of the lists in it, too."""
+    rows = [target]
+    for row in rows:  # grows
+        rows += [part for part in row.items if isinstance(part, Tuple | List)]
+    made: dict[int, Tuple] = {}
+    for row in reversed(rows):
+        items = tuple(made.get(id(part), part) for part in row.items)
+        made[id(row)] = Tuple(items, row.span)
+    return made[id(target)]
 
 
 def changeable(target: Expression, source: Source) -> Name | Attribute | Index:

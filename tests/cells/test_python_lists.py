@@ -292,6 +292,16 @@ print(part.a.tolist()[0], part.training, sum(p.numel() for p in net.parameters()
 0.parametrizations.weight.0.a
 3
 [0.8999999761581421, 0.8999999761581421, 0.8999999761581421] False 14
+### lists of targets in rows of targets
+for i, [a, (b, [c])] in enumerate([[1, [2, [3]]], [4, [5, [6]]]]):
+    print(i, a, b, c)
+x, [y, *z] = torch.ones(()), torch.arange(3)
+[[p], q] = [7], 8
+print(x, y, z, p, q, [m * n for m, [n, _] in [(2, [3, 4])]])
+---
+0 1 2 3
+1 4 5 6
+tensor(1.) tensor(0) [tensor(1), tensor(2)] 7 8 [6]
 ### what a progress bar writes is printed
 tqdm.write('a'); tqdm.write(f'{1.5}', end='!\n')
 with tqdm(total=4) as bar:
