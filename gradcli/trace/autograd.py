@@ -486,7 +486,8 @@ class Autograd(BackwardHooks):
         span = self.graph.span
         if self.values.any_pass is not None and any(node.op is CARRIED for node in inside):
             raise Unlike("its backward goes on into the pass before")
-        for node in inside:
+        # All rows of a vmap are one walk: what its first row frees was there for the others.
+        for node in () if self.values.is_again else inside:
             if node in self.freed and (not self.values.is_pytorch or needs_values(node)):
                 line = self.freed[node]
                 raise GradcliError(

@@ -292,6 +292,17 @@ print(part.a.tolist()[0], part.training, sum(p.numel() for p in net.parameters()
 0.parametrizations.weight.0.a
 3
 [0.8999999761581421, 0.8999999761581421, 0.8999999761581421] False 14
+### the rows of a vmap are one walk back
+x = torch.tensor([1., 2., 3.], requires_grad=True)
+y = x ** 2
+print(torch.vmap(lambda v: torch.autograd.grad(y, x, v))(torch.eye(3)))
+try: torch.autograd.grad(y, x, torch.ones(3))
+except RuntimeError: print('freed')
+---
+(tensor([[2., 0., 0.],
+        [0., 4., 0.],
+        [0., 0., 6.]]),)
+freed
 ### lists of targets in rows of targets
 for i, [a, (b, [c])] in enumerate([[1, [2, [3]]], [4, [5, [6]]]]):
     print(i, a, b, c)
