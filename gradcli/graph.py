@@ -42,6 +42,8 @@ if TYPE_CHECKING:
         """What an entry may state about its op: attributes of `Op`, which explains them."""
 
         selects: bool
+        branches: bool
+        beyond_domain: bool
         contracts: bool
         unique: bool
         combine: str
@@ -166,6 +168,10 @@ class Op:
     name: str
     selects: bool = False
     """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
+    branches: bool = False
+    """It selects by a condition of the program's, which is its first operand."""
+    beyond_domain: bool = False
+    """Its derivative is nan outside its domain, where that of PyTorch is a number."""
     flat: bool = False
     """The result changes in steps only: the derivative is 0 wherever there is one."""
     contracts: bool = False

@@ -103,6 +103,10 @@ def _answer(request: Invocation, kinks: flag.Kinks, save: str | None) -> tuple[R
     try:
         feeds = prepared.feeds(inputs, gradients)
         prepared.notes += _kinks(request, prepared, feeds, kinks)
+        if any(op.branches for op in prepared.graph.ops):
+            from gradcli.analysis.unselected import unselected_notes
+
+            prepared.notes += unselected_notes(prepared, feeds)
         with _streamed(save, prepared) as into:
             result = prepared.answer(feeds, into)
     except GradcliError:

@@ -94,6 +94,7 @@ Where a derivative does not exist
 NaN and infinity
   They are results, not errors; a note names the step that made the first one.
   A branch that was not selected gets no gradient at all, so no 0 * inf.
+  A note says where PyTorch has nan for that reason.
 
     gradcli eval "y = log(x)" -s x=0,1 -g 1,1 --no-tree
     gradcli eval "sum(where(x > 0, sqrt(x), 0))" -s x=0,4 --no-tree

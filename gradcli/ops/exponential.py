@@ -151,6 +151,7 @@ xlogy = table.elementwise(
     forward=lambda xp, x, other: xp.where(
         (x == 0) & ~xp.isnan(other), xp.zeros((), x.dtype), x * xp.log(other)
     ),
+    beyond_domain=True,
     operands="input other",
     takes_numbers=("input", "other"),
     cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log({1})",

@@ -60,6 +60,7 @@ def asinh(y: Node, x: Node) -> Node:
     latex=r"\mathrm{{arcosh}} {0}",
     edge=lambda xp, x: x - 1,
     domain=(1.3, 3.0),
+    beyond_domain=True,
     elsewhere=everywhere("inf"),
     kink="inf at 1",
     cell="ACOSH({0})",

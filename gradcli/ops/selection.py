@@ -52,6 +52,7 @@ where: Function = table.elementwise(
     takes_numbers=("input", "other"),
     takes=ANY,
     conditions=1,
+    branches=True,
     chain=(
         None,
         lambda change, y, condition, a, b: where(condition, change, 0.0),

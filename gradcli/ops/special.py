@@ -93,6 +93,7 @@ def lgamma(y: Node, x: Node) -> Node:
     latex=r"\psi({0})",
     edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
+    beyond_domain=True,
     numpy="scipy.special.digamma",
     torch="torch.digamma",
     confused=("lgamma",),
