@@ -116,6 +116,8 @@ def _capitals(name: str) -> str:
 
 
 def _is_number(node: Node) -> bool:
+    if node.op.name == "neg":  # -1 is an operator before 1
+        (node,) = node.inputs
     return not node.shape and node.known is not None
 
 

@@ -87,13 +87,8 @@ class Autograd(BackwardHooks):
         self.inferred: InferredTensors | None = None
         """The tensors that were made in inference mode, in a program that has it."""
         self.values.explicit = has_inputs
-        self.keeps: Callable[[Node], str] = lambda node: ""
-        """Whether PyTorch's node that made a tensor keeps it: `alone`, or with its operands; the
-        tracer sets it."""
-        self.kept_operands: Callable[[Node], Iterable[Node]] = lambda node: ()
-        """What such a node keeps that is computed in several steps here; the tracer sets it."""
-        self.overwritten_text: Callable[[Node], str] = lambda node: ""
-        """Its words for a tensor that was changed in place; the tracer sets it."""
+        self.check_versions: Callable[[Iterable[Node | None], int, Collection[Node]], None]
+        """Finds what was changed in place though backward needs it; the tracer sets it."""
         self.warn: Callable[[str, str], None] | None = None
         """Told the class and the message of what PyTorch warns of, where a program asks for it."""
         self.followed = 0
@@ -241,7 +236,7 @@ class Autograd(BackwardHooks):
         """`x.grad` as it is now; a note says why there is none."""
         grad = self.grads.get(node)
         if grad is None and not self.is_leaf(node) and self.requires_grad(node):
-            name = self._name(node)
+            name = self.title_of(node)
             if self.warn is not None:
                 self.warn("UserWarning", NOT_A_LEAF)
             self._note(
@@ -254,7 +249,7 @@ class Autograd(BackwardHooks):
     def zero(self, node: Value) -> None:
         """`x.grad.zero_()`."""
         if not isinstance(node, Node) or node not in self.grads:
-            name = self._name(node) if isinstance(node, Node) else describe(node)
+            name = self.title_of(node) if isinstance(node, Node) else describe(node)
             raise GradcliError(
                 "no-grad",
                 f"{name}.grad is None: there is nothing to set to zero yet",
@@ -439,7 +434,7 @@ class Autograd(BackwardHooks):
             if output.kind != "float":
                 raise GradcliError(
                     "not-differentiable",
-                    f"{self._name(output)} holds {output.kind} values: they have no derivative",
+                    f"{self.title_of(output)} holds {output.kind} values: they have no derivative",
                 )
         return upstream(outputs, oldest)
 
@@ -457,9 +452,9 @@ class Autograd(BackwardHooks):
         for output, gradient in zip(outputs, gradients, strict=True):
             if gradient is not None:
                 if self.values.is_pytorch and gradient.shape != output.shape:
-                    raise unfit(self._name(output), gradient.shape, output.shape)
+                    raise unfit(self.title_of(output), gradient.shape, output.shape)
                 shape = fitted_shape(
-                    self._name(output), gradient.shape, output.shape, self.strict, self.notes
+                    self.title_of(output), gradient.shape, output.shape, self.strict, self.notes
                 )
                 given = cast(gradient, "float")
                 fits = given.shape == shape
@@ -468,7 +463,7 @@ class Autograd(BackwardHooks):
                 cotangents.append(self.graph.constant(1.0))
             else:
                 remedy = f"write backward({ones_text(output.shape)}) (v of ones)"
-                name = self._name(output)
+                name = self.title_of(output)
                 raise gradient_required(name, name, output.shape, remedy)
         return cotangents
 
@@ -492,7 +487,7 @@ class Autograd(BackwardHooks):
                 line = self.freed[node]
                 raise GradcliError(
                     "graph-freed",
-                    f"the graph behind {self._name(outputs[0])} was freed by the backward in "
+                    f"the graph behind {self.title_of(outputs[0])} was freed by the backward in "
                     f"line {line}",
                     hint=f"say retain_graph=True in line {line}, or compute the value again",
                 )
@@ -511,7 +506,7 @@ class Autograd(BackwardHooks):
             self._tell_together(tensors, hook)
         self.graph.span = span
         if self.values.overwritten:
-            self._check_versions(grads, first, inside)
+            self.check_versions(grads, first, inside)
         if not retain_graph:
             self.freed.update(dict.fromkeys(inside, self._line()))
         return grads
@@ -525,49 +520,6 @@ class Autograd(BackwardHooks):
                 hint="requires_grad=True makes a leaf of it",
             )
         self.hooks.setdefault(node, []).append(hook)
-
-    def _check_versions(
-        self, grads: Iterable[Node | None], first: int, inside: Collection[Node]
-    ) -> None:
-        """No gradient may need a tensor that was changed in place since it was used. PyTorch needs
-        the results of some functions, and of these not what they were computed from.
-        """
-        overwritten = self.values.overwritten
-        changed = {
-            node
-            for node in inside
-            if self.keeps(node) and self.values.storage(node)[0] in overwritten
-        }
-        kept = (each for node in inside for each in self.kept_operands(node))
-        changed.update(each for each in kept if self.values.storage(each)[0] in overwritten)
-        waiting = [(grad, grad) for grad in grads if grad is not None]
-        seen: set[Node] = set()
-        while waiting:
-            node, user = waiting.pop()
-            if user.origin is node and not self.keeps(node):
-                waiting += [(operand, operand) for operand in node.inputs]
-                continue  # a quotient, whose operands PyTorch has instead
-            if node.index < first and self.values.storage(node)[0] in overwritten:
-                users = [each for each in inside if node in each.inputs]
-                if not users or not all(self.keeps(each) == "alone" for each in users):
-                    changed.add(node)
-            if node.index >= first and node not in seen:
-                seen.add(node)
-                waiting += [(operand, node) for operand in node.inputs]
-        if changed:
-            raise self._needed_as_it_was(max(changed, key=lambda node: node.index))
-
-    def _needed_as_it_was(self, node: Node) -> GradcliError:
-        """Of a tensor that was changed in place, although its former values are needed."""
-        if self.values.storage(node)[0] not in self.values.unnoticed:
-            text = OVERWRITTEN + self.overwritten_text(node)
-            return GradcliError("value", text, hint="compute with a copy: x.clone()")
-        return GradcliError(
-            "value",
-            f"backward needs {self._name(node)} as it was before a change through .data: PyTorch "
-            "does not notice that, and computes a wrong gradient with the new numbers",
-            hint="change a copy, x.data.clone(), or change it after backward",
-        )
 
     def _constant(self, grad: Node) -> Node:
         cut = detach(grad)
@@ -595,7 +547,7 @@ class Autograd(BackwardHooks):
             self.written[node] = self._line()
             return
         if node in self.written:
-            name = self._name(node)
+            name = self.title_of(node)
             self._note(
                 "accumulated",
                 f"the backward in line {self._line()} adds to {name}.grad, which holds the grad of "
@@ -621,7 +573,7 @@ class Autograd(BackwardHooks):
     # --- what is said about it ---
 
     def _no_leaf(self, outputs: Sequence[Node]) -> GradcliError:
-        name = self._name(outputs[0])
+        name = self.title_of(outputs[0])
         line = self._cut_line(outputs)
         if line is not None:
             return GradcliError(
@@ -643,7 +595,7 @@ class Autograd(BackwardHooks):
         if is_cut and not (self.values.is_pytorch and any(map(self.requires_grad, outputs))):
             raise self._no_leaf(outputs)
         if not any(each in self._flat for each in upstream(outputs)):
-            name, other = self._name(outputs[0]), self._name(node)
+            name, other = self.title_of(outputs[0]), self.title_of(node)
             self._note("unused", f"unused: {name} does not depend on {other}, so its grad is 0")
 
     def _cut_line(self, outputs: Sequence[Node]) -> int | None:
@@ -652,7 +604,8 @@ class Autograd(BackwardHooks):
         cut = [node for node in behind(outputs) if node in self._cut]
         return self._cut[min(cut, key=lambda node: node.index)] if cut else None
 
-    def _name(self, node: Node) -> str:
+    def title_of(self, node: Node) -> str:
+        """The name of a value, for messages."""
         if node.op is INPUT:
             return str(node.attributes[0])
         return self.names.get(node, "this value")

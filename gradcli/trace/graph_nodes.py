@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -25,7 +24,6 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
-from gradcli.trace.values import Values
 
 _DIV = FUNCTIONS["div"].op
 _OF_AUTOGRAD = ("AccumulateGrad", "CopySlices", "NotImplemented", "CopyBackwards")
@@ -239,7 +237,7 @@ def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | No
     own = node.inputs[1:] if isinstance(node.op, Custom) else node.inputs
     if not made and name == "SelectBackward0" and own[0].op is SLICE:
         own = own[0].inputs  # the part and its shape are one node
-    operands = _tensors([*made[1], *made[2].values()]) if made else [*own]
+    operands = tensors_among([*made[1], *made[2].values()]) if made else [*own]
     if function == "linear" and name.startswith(("Addmm", "Mm")):
         yield from _linear(autograd, operands, node)
     elif function == "cross_entropy":
@@ -267,7 +265,7 @@ def _linear(autograd: Autograd, operands: Sequence[Node], node: Node) -> Iterato
     yield below and GraphNode("TBackward0", lambda: [below], node)
 
 
-def _tensors(values: Sequence[Any]) -> list[Node]:
+def tensors_among(values: Sequence[Any]) -> list[Node]:
     """The tensors among values, and in lists of them."""
     found: list[Node] = []
     for value in values:
@@ -276,68 +274,3 @@ def _tensors(values: Sequence[Any]) -> list[Node]:
         elif isinstance(value, Items | tuple):
             found += [each for each in value if isinstance(each, Node)]
     return found
-
-
-_KEEP_RESULTS = frozenset((
-    "Exp", "Exp2", "Expm1", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Relu", "Softmax",
-    "LogSoftmax", "Tan", "LinalgInvEx", "LinalgCholeskyEx",
-))  # fmt: skip
-"""Functions whose derivative PyTorch computes from their value alone."""
-_KEEP_BOTH = frozenset((
-    "Cumprod", "Prod", "Logsumexp", "LinalgVectorNorm", "Norm", "Std", "Amax", "Amin",
-    "LinalgSolveEx", "LinalgDet",
-))  # fmt: skip
-"""Those for which it has the operands, too."""
-_KEEP_EXTREMES = frozenset(("MaxBackward1", "MinBackward1", "MedianBackward0", "HypotBackward0"))
-"""The same by their whole names: along an axis, an extreme has the places alone."""
-
-
-def _kind(values: Values, node: Node) -> str:
-    """The name of PyTorch's node without what all have."""
-    return re.sub(r"Backward\d*$", "", node_name(values, node))
-
-
-def keeps(values: Values, node: Node) -> str:
-    """Whether PyTorch keeps what a function has given for backward: `alone`, or with others."""
-    if node_name(values, node) in _KEEP_EXTREMES:
-        return "both"
-    name = _kind(values, node)
-    return "alone" if name in _KEEP_RESULTS else "both" if name in _KEEP_BOTH else ""
-
-
-_KEEP_OPERANDS = frozenset((
-    "LeakyRelu", "LogSigmoid", "Elu", "Celu", "Hardsigmoid", "Hardtanh", "Threshold", "MseLoss",
-    "SmoothL1Loss", "HuberLoss", "NativeLayerNorm", "NativeGroupNorm", "Std", "Convolution",
-    "MaxPool2DWithIndices", "MaxPool3DWithIndices",
-))  # fmt: skip
-"""Nodes that keep their operands, where the gradients here need none of them."""
-
-
-def kept_operands(values: Values, node: Node) -> list[Node]:
-    """The operands that PyTorch keeps of the function that has made a tensor."""
-    made = values.made_by.get(node)
-    if made is None or _kind(values, node) not in _KEEP_OPERANDS:
-        return []
-    return [each for each in _tensors(made[1][:2]) if each.kind == "float"]
-
-
-def overwritten_text(autograd: Autograd, node: Node) -> str:
-    """PyTorch's words for a tensor that backward needs, and that has been changed in place."""
-    values = autograd.values
-    base, views = values.storage(node)
-    now = values.current(base)
-    name = {"float64": "Double", "float16": "Half"}.get(autograd.dtype_of(node), "Float")
-    own, latest = (
-        re.sub(r"Backward\d*$", "", node_name(values, each))
-        if autograd.requires_grad(each) and not autograd.is_leaf(each)
-        else ""
-        for each in (node, now)
-    )
-    title = "AsStrided" if views else own if own in _KEEP_RESULTS | _KEEP_BOTH else latest
-    title = f"torch::autograd::{title}" if title == "CopySlices" else title
-    shape = ", ".join(map(str, node.shape))
-    place = f", which is output 0 of {title}," if title else ""
-    return (
-        f": [torch.{name}Tensor [{shape}]]{place} is at version {values.changes.get(now, 0)}; "
-        f"expected version {values.changes.get(base, 0)} instead"
-    )

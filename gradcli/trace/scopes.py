@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -357,9 +357,6 @@ class Scopes(Bindings):
         """Print tensors with what PyTorch prints behind them."""
         self.values.suffixes = self._suffixes
         self.autograd.node_name = self._node_name
-        self.autograd.overwritten_text = self._overwritten_text
-        self.autograd.keeps = self._keeps
-        self.autograd.kept_operands = self._kept_operands
         self._know_dtypes()
         if self.graph.precision == "float64":
             self.values.evaluator.rounded = self._in_single_precision
@@ -394,20 +391,12 @@ class Scopes(Bindings):
 
         return node_name(self.values, node)
 
-    def _keeps(self, node: Node) -> str:
-        from gradcli.trace.graph_nodes import keeps  # few programs change what backward needs
+    def _check_versions(
+        self, grads: Iterable[Node | None], first: int, inside: Collection[Node]
+    ) -> None:
+        from gradcli.trace.versions import check_versions  # few programs change what is needed
 
-        return keeps(self.values, node)
-
-    def _kept_operands(self, node: Node) -> Sequence[Node]:
-        from gradcli.trace.graph_nodes import kept_operands  # few programs do
-
-        return kept_operands(self.values, node)
-
-    def _overwritten_text(self, node: Node) -> str:
-        from gradcli.trace.graph_nodes import overwritten_text
-
-        return overwritten_text(self.autograd, node)
+        check_versions(self.autograd, grads, first, inside)
 
     def _is_unused(self, name: str, span: Span) -> bool:
         """Whether an imported name stands nowhere else in the program, which may lack it then. Of

@@ -112,6 +112,7 @@ class Tracer(UserFunctions):
         }
         autograd.run, autograd.records = self.run, lambda: self.records
         autograd.set_records = self._recorded
+        autograd.check_versions = self._check_versions
         self.values.cut_row = self.cut_row
 
     def trace(self, program: syntax.Program) -> None:
