@@ -142,7 +142,10 @@ class Applications(NumpyCalls):
 
     def _in_complex(self, node: Value, dtype: Value) -> Value:
         self.have_all()
-        found: Value = self.library.functions["complex.cast"]([node, dtype], {})
+        functions = self.library.functions
+        if node in self.values.arrays:
+            return functions["complex.array"](["astype", node, dtype], {})
+        found: Value = functions["complex.cast"]([node, dtype], {})
         return found
 
     def member(self, path: str) -> Value:

@@ -17,6 +17,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.complex_tensors import OF_NUMBER, WITH_ARRAY, ComplexNumber, formatted
 from gradcli.trace.items import Items, Unquoted
+from gradcli.trace.names import COMPLEX, complex_name, is_complex_dtype
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
@@ -59,6 +60,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 """What is computed of arrays of which one is complex, by name."""
 _PRODUCTS = ("dot", "matmul", "inner", "outer", "kron")
+_OF_SIZES = ("zeros", "ones", "empty", "full", "eye", "identity", "arange")
+_MAKERS: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in (
+    *_OF_SIZES, "array", "asarray", "zeros_like", "ones_like", "empty_like", "full_like",
+    "linspace")} | {"astype": np.asarray}  # fmt: skip
+"""What makes arrays that may have a complex dtype."""
+_NUMBERS = ("complex64", "complex128", "csingle", "cdouble")
 COMPLEX_BYTES = 16
 
 
@@ -216,9 +223,23 @@ class ComplexArrays:
         self.functions: dict[str, Special] = {
             **{f"np.fft.{name}": partial(self._transform, name) for name in _TRANSFORMS},
             **{f"np.{name}": partial(self._looked, name) for name in _LOOKED},
+            **{f"np.{name}": partial(self._number, name) for name in _NUMBERS},
             WITH_ARRAY: self._with_array,
             OF_NUMBER: self._of_number,
+            "complex.array": self._array,
         }
+
+    def _array(self, arguments: list[Value], keywords: Given) -> Value:
+        """An array of a complex dtype that a function of NumPy's makes."""
+        name, *given = arguments
+        make = _MAKERS.get(str(name))
+        if make is None:
+            raise GradcliError("type", f"np.{name} makes no complex numbers here",
+                               hint=f"np.{name}(…).astype(complex)")  # fmt: skip
+        size = keywords.get("shape", given[0] if given else None)
+        if name in _OF_SIZES:
+            self.require(tuple(np.atleast_1d(self.plain(size))))
+        return self.computed(make, given, keywords)
 
     def _with_array(self, arguments: list[Value], keywords: Given) -> Value:
         """An operator between a complex number of Python's and an array."""
@@ -257,6 +278,9 @@ class ComplexArrays:
             return value.held
         if isinstance(value, ComplexNumber):
             return value.number
+        if is_complex_dtype(value):
+            is_single = COMPLEX[complex_name(value)] == "float32"
+            return np.dtype("complex64" if is_single else "complex128")
         if isinstance(value, Items) and any(isinstance(each, Object | Items) for each in value):
             return [self.plain(each) for each in value]
         if isinstance(value, Object):
@@ -307,6 +331,11 @@ class ComplexArrays:
         named = {key: self.plain(each) for key, each in given.items()}
         self.require(_transformed(np.shape(first), int(first) if names[0] == "n" else None, named))
         return self._made(getattr(np.fft, name), [first], named)
+
+    def _number(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """`np.complex64(1 + 2j)`; of an array it makes one of that dtype."""
+        (value,) = bind_names(name, ("x",), arguments, keywords, ("x",)).values() or (None,)
+        return self._made(getattr(np, name), [0 if value is None else self.plain(value)], {})
 
     def _looked(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         names = _LOOKED[name]

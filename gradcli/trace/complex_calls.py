@@ -207,7 +207,7 @@ class ComplexCalls:
     def of_list(self, arguments: list[Value], keywords: Given) -> Value:
         """`torch.tensor([1 + 2j, 3])`; None where no number in it is complex."""
         names = ("data", "dtype", "device", "requires_grad")
-        if not arguments or not _has_complex(arguments[0]):
+        if not arguments or not has_complex(arguments[0]):
             return None
         given = bind_names("tensor", names, arguments, keywords, names[1:])
         array = np.array(self._listed(given["data"]))
@@ -377,7 +377,7 @@ class ComplexCalls:
         return self.values.own(self.values.graph.constant(getattr(np.fft, name)(count, spacing)))
 
 
-def _has_complex(value: Value) -> bool:
+def has_complex(value: Value) -> bool:
     """Whether a number in nested lists is complex."""
     waiting: list[Any] = [value]
     while waiting:

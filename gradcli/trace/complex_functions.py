@@ -24,7 +24,7 @@ from gradcli.trace.complex_tensors import (
     Maker,
 )
 from gradcli.trace.items import Items
-from gradcli.trace.names import COMPLEX, is_complex_dtype
+from gradcli.trace.names import COMPLEX, complex_name, is_complex_dtype
 from gradcli.trace.objects import Given
 from gradcli.trace.subscripts import subscript
 from gradcli.trace.values import Value
@@ -32,7 +32,7 @@ from gradcli.trace.values import Value
 _LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like")
 _MADE = ("zeros", "ones", "empty", "eye", "full", "rand", "randn", "arange", "linspace", *_LIKE)
 """What makes tensors whose dtype may be complex."""
-_OF_DATA = ("tensor", "as_tensor", "asarray")
+_OF_DATA = ("tensor", "as_tensor", "asarray", "from_numpy")
 _JOINING = (
     "cat", "concat", "concatenate", "stack", "hstack", "vstack", "row_stack", "dstack",
     "column_stack", "block_diag",
@@ -55,7 +55,7 @@ _LEAST_PRODUCTS = 12
 
 def part_dtype(value: Value) -> str:
     """The dtype of the parts of a complex one."""
-    return COMPLEX[str(value).rpartition(".")[2]]
+    return COMPLEX[complex_name(value)]
 
 
 def holds_complex(value: Value) -> bool:
@@ -101,6 +101,8 @@ class ComplexFunctions:
         name = name.removeprefix("torch.")
         given = [*arguments, *keywords.values()]
         of_numpy = _array_among(given)
+        if of_numpy is not None and name in _OF_DATA and of_numpy is arguments[0]:
+            return self._maker.made(of_numpy.held, str(of_numpy.held.dtype))
         if of_numpy is not None:
             return of_numpy.applied(name, arguments, keywords)
         if name in _OF_DATA and arguments:

@@ -111,6 +111,9 @@ class Maker(Protocol):
     def own(self, node: Node) -> Node:
         """A copy that may change."""
 
+    def made(self, array: Array, dtype: str) -> ComplexTensor:
+        """A complex tensor with these elements."""
+
     def in_dtype(self, node: Node, dtype: Value) -> Node:
         """A real tensor in a real dtype."""
 

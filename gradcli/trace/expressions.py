@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from types import GeneratorType
 from typing import Any
 
@@ -16,11 +17,12 @@ from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Device, Generated, Items, NumpyDtype, Unquoted
+from gradcli.trace.iterators import Walked, taken
 from gradcli.trace.objects import DOTS, BuiltIn, Object, attribute_or_method
 from gradcli.trace.operations import Operations
 from gradcli.trace.special import Size
 from gradcli.trace.subscripts import MovingSlice, moving_slice, of_first_pass, subscript
-from gradcli.trace.values import NO_GRAD_YET, Value, Values, describe
+from gradcli.trace.values import NO_GRAD_YET, Give, Value, Values, describe
 from gradcli.trace.visits import ATOMS, Visit, Visitor
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -292,47 +294,57 @@ class Expressions(Operations):
         """Give the names of a tuple the parts of a value."""
         raise NotImplementedError
 
+    def lazily(self, run: Callable[[Give], Visit], frame: Frame) -> Visit:
+        """The items that a visitor gives, which goes on as they are asked for."""
+        raise NotImplementedError
+
     def _comprehension(self, expression: syntax.Comprehension) -> Visit:
         """A list; its names are seen inside only."""
         outer = self.frame
-        self.frame = Frame(outer)
-        self.frame.of_comprehension = True
+        opening = self.autograd.source.text[expression.span[0]]
+        is_later = self.values.is_python and opening not in "[{"
+        clause = expression.clauses[0]
+        first = self._turns(clause, (yield self.visit(clause.iterable))) if is_later else None
+        self.frame = frame = Frame(outer)
+        frame.of_comprehension = True
         items: list[Any] = []
-        loops: list[Iterator[Value]] = []
         try:
-            while True:
-                if len(loops) == len(expression.clauses):
-                    item = expression.item
-                    if isinstance(item, syntax.Pair):
-                        items.append((yield self._pair(item)))
-                    else:
-                        items.append((yield self.visit(item)))
-                else:
-                    clause = expression.clauses[len(loops)]
-                    iterable = yield self.visit(clause.iterable)
-                    iterable = self.as_written(clause.iterable, iterable)
-                    self.graph.span = clause.iterable.span
-                    loops.append(iter(self.values.elements(iterable)))
-                while loops and not (yield self._next(expression, loops)):
-                    loops.pop()
-                if not loops:
-                    if isinstance(expression.item, syntax.Pair):
-                        return Dictionary(self.values, items)
-                    opening = self.autograd.source.text[expression.span[0]]
-                    if opening in "[{":
-                        return Items(items)
-                    if self.values.is_python:
-                        from gradcli.trace.iterators import Walked  # few cells come here
-
-                        return Walked(self.values, "<genexpr>", items)
-                    return Generated("<genexpr>", items)  # `sum(x for x in xs)`
+            if first is not None:
+                found = yield self.lazily(partial(self._each, expression, [first]), frame)
+                return Walked(self.values, "<genexpr>", found)
+            first = self._turns(clause, (yield self.visit(clause.iterable)))
+            yield self._each(expression, [first], items.append)
         finally:
             self.frame = outer
+        if isinstance(expression.item, syntax.Pair):
+            return Dictionary(self.values, items)
+        return Items(items) if opening in "[{" else Generated("<genexpr>", items)
 
-    def _next(self, expression: syntax.Comprehension, loops: list[Iterator[Value]]) -> Visit:
-        """Bind the names of the innermost loop to its next values that pass its tests."""
-        clause = expression.clauses[len(loops) - 1]
-        for value in loops[-1]:
+    def _turns(self, clause: syntax.Clause, iterable: Value) -> Iterator[Value]:
+        """What a loop of a comprehension runs over, one by one."""
+        iterable = self.as_written(clause.iterable, iterable)
+        self.graph.span = clause.iterable.span
+        return taken(self.values, iterable)
+
+    def _each(
+        self, expression: syntax.Comprehension, loops: list[Iterator[Value]], give: Give
+    ) -> Visit:
+        """Run the loops, of which the first is there, and give each item."""
+        clauses, item = expression.clauses, expression.item
+        while loops:
+            if not (yield self._next(clauses[len(loops) - 1], loops[-1])):
+                loops.pop()
+            elif len(loops) < len(clauses):
+                clause = clauses[len(loops)]
+                loops.append(self._turns(clause, (yield self.visit(clause.iterable))))
+            elif isinstance(item, syntax.Pair):
+                yield give((yield self._pair(item)))
+            else:
+                yield give((yield self.visit(item)))
+
+    def _next(self, clause: syntax.Clause, turns: Iterator[Value]) -> Visit:
+        """Bind the names of a loop to its next values that pass its tests."""
+        for value in turns:
             self.step(clause.span)
             if isinstance(clause.target, syntax.Name):
                 self.hold(self.frame, clause.target.id, value)

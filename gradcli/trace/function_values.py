@@ -27,7 +27,7 @@ _AS_VALUES = frozenset((
     "print", "range", "zip", "enumerate", "sorted", "reversed", "any", "all", "round", "pow", "map",
     "filter", "ord", "chr", "divmod", "bool", "repr", "type", "isinstance", "iter", "next",
     "getattr", "issubclass", "id", "oct", "slice", "format", "callable", "hash", "bin", "hex",
-    "frozenset", "object", "bytes",
+    "frozenset", "object", "bytes", "complex",
 ))  # fmt: skip
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import GeneratorType
 from typing import Any, Protocol
 
@@ -14,6 +14,8 @@ from gradcli.tuples import NamedTuple
 
 DEEPEST = 50
 """So many generators may go on within each other: each takes some of Python's stack."""
+DEEPEST_LATER = 25
+"""Within so many, what an expression or `map` would give later is computed at once."""
 
 
 class Yielded(NamedTuple):
@@ -29,22 +31,20 @@ class Runs(Protocol):
     records: bool
     generators_open: int
 
-    def body(self, statements: Sequence[syntax.Statement]) -> Any:
-        """The visitor of some statements."""
-
 
 class GeneratorBody:
-    """The body of a call of such a function."""
+    """The body of a call of such a function, or what else gives values one by one."""
 
-    def __init__(self, tracer: Runs, statements: Sequence[syntax.Statement], frame: Frame) -> None:
+    def __init__(self, tracer: Runs, visit: Any, frame: Frame, records: bool | None) -> None:
+        """`records` says whether it records; None: as those who ask for its values."""
         self._tracer = tracer
-        self._stack: list[Any] = [tracer.body(statements)]
+        self._stack = [visit]
         """The visitors that wait for each other, the outermost first."""
-        self._frame, self._records = frame, tracer.records
+        self._frame, self._records = frame, records
         self.returned: Value = None
         """What it has returned at its end."""
 
-    def values(self) -> Iterator[Value]:
+    def __iter__(self) -> Iterator[Value]:
         """What it gives, up to its end."""
         while (found := self.go_on()) is not None:
             yield found.value
@@ -61,12 +61,15 @@ class GeneratorBody:
                 hint="a function that returns a list may call itself deeper",
             )
         outside = tracer.frame, tracer.records
-        tracer.frame, tracer.records = self._frame, self._records
+        tracer.frame = self._frame
+        if self._records is not None:
+            tracer.records = self._records
         tracer.generators_open += 1
         try:
             return self._run(error, sent)
         finally:
-            self._frame, self._records = tracer.frame, tracer.records
+            self._frame = tracer.frame
+            self._records = None if self._records is None else tracer.records
             tracer.frame, tracer.records = outside
             tracer.generators_open -= 1
 

@@ -134,8 +134,9 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
         return _VERSIONS.get(home)
     if name in _CONSTANTS:
         return _CONSTANTS[name]
-    if home == "torch" and name in COMPLEX and name != "complex":
-        return Unquoted("torch.complex64" if COMPLEX[name] == "float32" else "torch.complex128")
+    if home in ("torch", "np") and name in COMPLEX and name != "complex":
+        name = "complex64" if COMPLEX[name] == "float32" else "complex128"
+        return (NumpyDtype if home == "np" else Unquoted)(f"torch.{name}")
     name = "bool" if path == "numpy.bool_" else name
     is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
     if not is_dtype:

@@ -290,7 +290,7 @@ def _is_among(dtype: str, wanted: str) -> bool:
     """Whether NumPy's numbers of a dtype are of a class: those of 64 bits are Python's floats."""
     integers, floats = dtype in INTEGERS, dtype in FLOATS
     known = {
-        "float": dtype == "float64",  "integer": integers,
+        "float": dtype == "float64", "integer": integers,
         "floating": floats, "number": integers or floats, "Number": integers or floats,
         "generic": True, "Integral": integers, "Rational": integers,
     }  # fmt: skip

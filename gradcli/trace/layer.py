@@ -65,7 +65,7 @@ class Layer(Module):
         self._deleted: set[str] = set()
         """What may be set again."""
         self._beside: set[str] = set()
-        """The parameters that the program has put to it: it computes nothing with them."""
+        """The tensors that the program has put to it: it computes nothing with them."""
         self.settings: Given = {}
         """What it was made with, by name: numbers may be Python's."""
         self.again: Callable[[], Layer] | None = None
@@ -83,10 +83,33 @@ class Layer(Module):
         self.computed = {name: each.of(self, copied) for name, each in self.computed.items()}
 
     def methods(self) -> dict[str, Method]:
-        own = super().methods()
+        own = super().methods() | {
+            "register_parameter": self._register_parameter,
+            "register_buffer": self._register_buffer,
+        }
         if self.title.startswith("Conv") and "in_channels" in self.settings:
             own["_conv_forward"] = self._convolved
         return own if self.again is None else own | {"reset_parameters": self._reset}
+
+    def _register_parameter(self, arguments: list[Value], keywords: Given) -> None:
+        given = bind_names("register_parameter", ("name", "param"), arguments, keywords)
+        name, value = str(given["name"]), given["param"]
+        self.check_parameter(name, value)
+        if value is None:
+            self._parameters.pop(name, None)
+            self.empty["_parameters"][name] = None
+        else:
+            self.set(name, value)
+
+    def _register_buffer(self, arguments: list[Value], keywords: Given) -> None:
+        names = ("name", "tensor", "persistent")
+        given = bind_names("register_buffer", names, arguments, keywords, names[2:])
+        name = str(given["name"])
+        if name not in self.statistics:
+            self._beside.add(name)
+        self.statistics[name] = self.values.tensor(given["tensor"], name)
+        if "persistent" in given and not self.values.truth(given["persistent"]):
+            self.not_saved.add(name)
 
     def _convolved(self, arguments: list[Value], keywords: Given) -> Any:
         """What it computes with another weight."""
@@ -122,6 +145,10 @@ class Layer(Module):
 
     def buffers(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self.statistics.items()}
+
+    def buffers_used(self) -> dict[str, Node]:
+        """The buffers that it computes with."""
+        return {name: node for name, node in self.buffers().items() if name not in self._beside}
 
     def store(self, name: str) -> dict[str, Node]:
         return self.statistics if name in self.statistics else self._parameters

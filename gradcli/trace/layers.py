@@ -179,7 +179,7 @@ class Layers:
     def _computed(
         self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given
     ) -> Any:
-        own = {**layer.weights(), **layer.buffers()}
+        own = {**layer.weights(), **layer.buffers_used()}
         if self.values.is_pytorch:
             check_count(layer.title, function, len(inputs), {**options, **own}, given)
         return self.compute(function, inputs, {**options, **own, **given})

@@ -294,6 +294,15 @@ class Module(ModuleParts):
 
             raise of_another_kind(self.values, name, kind, value)
 
+    def check_parameter(self, name: Value, value: Value) -> None:
+        """Raise `type` for a tensor that is registered as a parameter, and is none."""
+        if isinstance(value, Node) and value not in self.values.parameters:
+            said = f"cannot assign 'torch.FloatTensor' object to parameter '{name}'"
+            said += " (torch.nn.Parameter or None required)"
+            raise RefusedError(("TypeError", said), "type",
+                               "what is registered as a parameter is one",
+                               hint="nn.Parameter(x)")  # fmt: skip
+
     def method(self, name: str) -> Method:
         """The method of that name, or the call of a module inside: `net.encoder(x)`."""
         part = None if name in self.methods() else self.inside().get(name, self.noted.get(name))

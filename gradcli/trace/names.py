@@ -27,8 +27,14 @@ COMPLEX = {
 
 
 def is_complex_dtype(value: object) -> bool:
-    """Whether it is the name of such a dtype."""
-    return isinstance(value, str) and value.rpartition(".")[2] in COMPLEX
+    """Whether it is the name of such a dtype, or Python's class."""
+    return complex_name(value) in COMPLEX
+
+
+def complex_name(value: object) -> str:
+    """What a dtype is called, without its module; empty for what is none."""
+    name = getattr(value, "name", value)
+    return name.rpartition(".")[2] if isinstance(name, str) else ""
 
 
 def runs_backward(program: syntax.Program) -> bool:

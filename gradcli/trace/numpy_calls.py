@@ -17,7 +17,8 @@ from gradcli.ops.table import Function
 from gradcli.trace.arguments import parameters_of
 from gradcli.trace.callee import path_of
 from gradcli.trace.items import Items
-from gradcli.trace.objects import is_row
+from gradcli.trace.names import is_complex_dtype
+from gradcli.trace.objects import Object, is_row
 from gradcli.trace.python_calls import PythonCalls
 from gradcli.trace.values import Value
 
@@ -105,6 +106,9 @@ class NumpyCalls(PythonCalls):
         function that takes it.
         """
         is_numpys = self.root(callee).startswith("numpy")
+        if is_numpys and self._is_complex(name, arguments, keywords):
+            arguments.insert(0, name.removeprefix("np."))
+            return "complex.array"
         function = FUNCTIONS.get(name) if is_numpys else None
         if function is None:
             return name
@@ -118,6 +122,22 @@ class NumpyCalls(PythonCalls):
             written = ".".join((path_of(callee) or [name])[1:])
             return place(function, written, arguments, keywords) or name
         return name
+
+    def _is_complex(
+        self, name: str, arguments: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> bool:
+        """Whether an array of complex numbers is made: of such a dtype, or filled with one."""
+        place = _DTYPE_PLACES.get(name, len(arguments))
+        dtype = keywords.get("dtype", arguments[place] if place < len(arguments) else None)
+        fill = keywords.get("fill_value", arguments[1] if len(arguments) > 1 else None)
+        is_filled = name in ("full", "full_like") and isinstance(fill, Object)
+        if is_complex_dtype(dtype) or is_filled:
+            return True
+        if self.values.of_complex is None or name not in _READERS or dtype is not None:
+            return False
+        from gradcli.trace.complex_calls import has_complex  # few programs have such numbers
+
+        return bool(arguments) and has_complex(arguments[0])
 
     def _take_lists(self, function: Function, arguments: list[Value]) -> None:
         """Make arrays of the numbers and lists that NumPy, unlike PyTorch, takes for matrices."""

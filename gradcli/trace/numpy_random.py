@@ -176,6 +176,11 @@ class Drawing:
         return made
 
 
+_MODULES = {"Generator": "_generator", "RandomState": "mtrand"}
+_BITS = {"Generator": "PCG64", "RandomState": "MT19937"}
+"""What makes the random bits of each."""
+
+
 class Generator(Object):
     """What `np.random.default_rng(seed)` or `np.random.RandomState(seed)` gives."""
 
@@ -184,9 +189,13 @@ class Generator(Object):
     def __init__(self, functions: Mapping[str, Special], title: str) -> None:
         self._functions = functions
         self.title = title
+        self.python_class = f"numpy.random.{_MODULES[title]}.{title}"
 
     def methods(self) -> dict[str, Callable[[list[Any], dict[str, Any]], Any]]:
         return dict(self._functions)
+
+    def shown(self) -> str:
+        return f"{self.title}({_BITS[self.title]})"
 
 
 class NumpyRandom:

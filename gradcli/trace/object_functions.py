@@ -14,13 +14,13 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Generated, Items
-from gradcli.trace.iterators import Remaining
+from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.objects import BuiltIn, ClassName, Object, attribute_or_method
 from gradcli.trace.operators import is_same
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.series import passed
 from gradcli.trace.special import no_names
-from gradcli.trace.values import Value, describe
+from gradcli.trace.values import Give, Value, describe
 
 Visit: TypeAlias = Generator[Any, Any, Any]
 """A visitor that calls functions of the program."""
@@ -133,22 +133,31 @@ class ObjectFunctions:
     def _map(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("map", keywords)
         function, rows = self._function("map", arguments)
-        found: list[Value] = []
-        for row in zip(*(self.values.elements(each) for each in rows), strict=False):
-            found += [(yield function.call(list(row), {}))]
-        return passed(self.values, "map", found)
+        return self._later("map", partial(self._mapped, function, rows))
+
+    def _mapped(self, function: Object, rows: list[Value], give: Give) -> Visit:
+        for row in zip(*(taken(self.values, each) for each in rows), strict=False):
+            yield give((yield function.call(list(row), {})))
 
     def _filter(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("filter", keywords)
         if len(arguments) == 2 and arguments[0] is None:
-            items = self.values.elements(arguments[1])
-            kept = [each for each in items if self.values.truth(each)]
-            return passed(self.values, "filter", kept)
+            return self._later("filter", partial(self._filtered, None, arguments[1]))
         function, rows = self._function("filter", arguments)
-        kept = []
-        for each in self.values.elements(rows[0]):
-            kept += [each] if self.values.truth((yield function.call([each], {}))) else []
-        return passed(self.values, "filter", kept)
+        return self._later("filter", partial(self._filtered, function, rows[0]))
+
+    def _filtered(self, function: Object | None, row: Value, give: Give) -> Visit:
+        for each in taken(self.values, row):
+            if self.values.truth((yield function.call([each], {})) if function else each):
+                yield give(each)
+
+    def _later(self, kind: str, run: Callable[[Give], Visit]) -> Visit:
+        """What a visitor gives, one by one; in the language itself a list."""
+        if self.values.is_python:
+            return passed(self.values, kind, (yield self.values.lazily(run)))
+        found: list[Value] = []
+        yield run(found.append)
+        return passed(self.values, kind, found)
 
     def _function(self, name: str, arguments: list[Value]) -> tuple[Object, list[Value]]:
         if len(arguments) < 2 or not isinstance(arguments[0], Object):

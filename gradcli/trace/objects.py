@@ -473,7 +473,9 @@ class ClassName(Object):
 
     def shown(self) -> str:
         own = getattr(self.of, "made_by", None)
-        return class_shown(self.name) if own is None else str(own.shown())
+        if own is not None:
+            return str(own.shown())
+        return class_shown(getattr(self.of, "python_class", "") or self.name)
 
 
 def class_shown(name: str) -> str:

@@ -141,12 +141,7 @@ class Model(Instance, Module):
         given = bind_names("register_parameter", ("name", "param"), arguments, keywords)
         name, value = given.values()
         self._check_name("parameter", name)
-        if isinstance(value, Node) and value not in self.values.parameters:
-            said = f"cannot assign 'torch.FloatTensor' object to parameter '{name}'"
-            said += " (torch.nn.Parameter or None required)"
-            raise RefusedError(("TypeError", said), "type",
-                               "what is registered as a parameter is one",
-                               hint="nn.Parameter(x)")  # fmt: skip
+        self.check_parameter(name, value)
         if value is None:
             self.empty["_parameters"][str(name)] = None
         return self._register([name, value], {})

@@ -138,7 +138,9 @@ class PythonCalls(Expressions):
         first = arguments[0] if arguments else None
         if not isinstance(first, Object) or (name in ON_NUMBERS and len(arguments) > 1):
             return arguments
-        is_once = isinstance(first, Remaining) and name != "bool"  # which is read once
+        is_once = isinstance(first, Remaining)  # which is read once
+        if is_once and name in ("all", "any", "bool"):  # not more of it than decides
+            return arguments
         if is_once or (name in _LOOKING and (first.is_row or first.special("__iter__"))):
             return [Items(self.values.elements(first)), *arguments[1:]]
         return arguments
@@ -309,6 +311,8 @@ class PythonCalls(Expressions):
 
     def _truth_of(self, name: str, only: Value) -> Node | None:
         """Python's `all` or `any` of a list or a row; None where PyTorch's is meant."""
+        if isinstance(only, Remaining):
+            return self.python.truth_of(name, only.taken())
         if isinstance(only, Items) and self._are_each_true_or_false(only):
             return self.python.truth_of(name, only)
         if self.values.is_python and isinstance(only, Node) and only.ndim == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 from gradcli.diagnostics import GradcliError, RefusedError
@@ -218,8 +218,8 @@ class PythonFunctions:
             )
         return self.values.plain(int(value) if kind == "int" else value)
 
-    def truth_of(self, name: str, items: Items) -> Node:
-        """`all(…)` or `any(…)` of a list: a truth value."""
+    def truth_of(self, name: str, items: Iterable[Value]) -> Node:
+        """`all(…)` or `any(…)` of a list, up to the first that decides: a truth value."""
         found = map(self.values.truth, items)
         return self.graph.constant(all(found) if name == "all" else any(found))
 

@@ -114,6 +114,7 @@ class Tracer(UserFunctions):
         autograd.set_records = self._recorded
         autograd.check_versions = self._check_versions
         self.values.cut_row = self.cut_row
+        self.values.lazily = lambda run: self.lazily(run, self.frame)
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""

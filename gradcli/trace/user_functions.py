@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from gradcli.diagnostics import GradcliError
@@ -16,7 +16,7 @@ from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.loops import Loops, Returned
 from gradcli.trace.names import locals_of
 from gradcli.trace.objects import Object, Recording, TypeHint, is_setting
-from gradcli.trace.values import Value, describe
+from gradcli.trace.values import Give, Value, describe
 from gradcli.trace.visits import Visit
 
 CALL_BYTES = 4096
@@ -186,10 +186,18 @@ class UserFunctions(Loops):
         """What a function gives that yields."""
         from gradcli.trace.generators import GeneratorBody
 
-        records, self.records = self.records, function.records is not False and self.records
-        body = GeneratorBody(self, function.definition.body, frame)
-        self.records = records
-        return Remaining(self.values, body.values(), body)
+        records = function.records is not False and self.records
+        body = GeneratorBody(self, self.body(function.definition.body), frame, records)
+        return Remaining(self.values, body, body)
+
+    def lazily(self, run: Callable[[Give], Visit], frame: Frame) -> Visit:
+        from gradcli.trace.generators import DEEPEST_LATER, GeneratorBody, Yielded
+
+        if self.generators_open < DEEPEST_LATER:
+            return GeneratorBody(self, run(Yielded), frame, None)
+        found: list[Value] = []
+        yield run(found.append)
+        return found
 
     def _given(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]

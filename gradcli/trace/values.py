@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
 
+Give: TypeAlias = Callable[[Value], Any]
+"""What a visitor does with each value that it finds: it yields what this gives."""
 
 _PLACES = ("range", "an index of a ", "a slice's bound")
 """What integers of Python's are for, or tensors of one."""
@@ -163,6 +165,8 @@ class Values(Changes):
         """Whether the program has imported PyTorch."""
         self.cut_row: Callable[[Node, Node], Node] = lambda row, of: row
         """A row of a tensor as it is where nothing may be recorded; the tracer sets it."""
+        self.lazily: Callable[[Callable[[Give], Any]], Any]
+        """The items that a visitor gives, as they are asked for; the tracer sets it."""
         self.plain_numbers: PlainNumbers | None = None
         """Tells numbers of Python's from tensors, and which of them are integers there."""
         self.is_python = False
