@@ -59,13 +59,40 @@ def worst(
     rtol·|wanted| does not hold everywhere. Equal infinities agree, and two nan where they may.
     """
     a, b = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
-    with np.errstate(all="ignore"):
-        difference = np.abs(a - b)
-        close = (a == b) | (difference <= atol + rtol * np.abs(b)) & np.isfinite(b)
-    if equal_nan:
-        close |= np.isnan(a) & np.isnan(b)
+    close = _close(a, b, rtol, atol, equal_nan=equal_nan)
     if close.all():
         return None
+    with np.errstate(all="ignore"):
+        difference = np.abs(a - b)
     badness = np.where(close, -1.0, np.where(np.isnan(difference), np.inf, difference))
     place = tuple(int(i) for i in np.unravel_index(np.argmax(badness), badness.shape))
     return Mismatch(place, float(a[place]), float(b[place]), int((~close).sum()), a.size)
+
+
+def _close(a: Array, b: Array, rtol: float, atol: float, *, equal_nan: bool) -> Array:
+    with np.errstate(all="ignore"):
+        near = (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b)
+    close: Array = (a == b) | near
+    return close | (np.isnan(a) & np.isnan(b)) if equal_nan else close
+
+
+def told(a: Array, b: Array, rtol: float, atol: float, *, equal_nan: bool) -> str:
+    """PyTorch's words for arrays that are not close, in the dtype in which it has them."""
+    close = _close(a, b, rtol, atol, equal_nan=equal_nan)
+    kind = "close" if rtol or atol else "equal"
+    with np.errstate(all="ignore"):
+        apart = np.where(close, 0, np.abs(a - b))
+        relative = np.where(close, 0, apart / np.abs(b))
+    bounds = (f" (up to {each} allowed)" if rtol or atol else "" for each in (atol, rtol))
+    if not a.ndim:
+        said = [f"Scalars are not {kind}!", "", f"Expected {b.item()} but got {a.item()}."]
+        parts = zip(("Absolute", "Relative"), (apart, relative), bounds, strict=True)
+        said += [f"{name} difference: {each.item()}{most}" for name, each, most in parts]
+        return "\n".join(said)
+    count = int((~close).sum())
+    said = [f"Tensor-likes are not {kind}!", "",
+            f"Mismatched elements: {count} / {a.size} ({count / a.size:.1%})"]  # fmt: skip
+    for name, each, most in zip(("absolute", "relative"), (apart, relative), bounds, strict=True):
+        place = tuple(int(i) for i in np.unravel_index(np.argmax(each), each.shape))
+        said.append(f"Greatest {name} difference: {each[place].item()} at index {place}{most}")
+    return "\n".join(said)

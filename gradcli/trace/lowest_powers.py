@@ -1,5 +1,5 @@
 """Derivatives that are constant, which PyTorch follows on: those of x**2 by x twice, as powers of
-0, and those of relu(x).
+0, and those of relu(x) and its like.
 
 The derivative of a power has a power in it that is lower by 1, and only the one of a power of 0 is
 known to be 0. So one more derivative requires grad than depends on something.
@@ -12,27 +12,33 @@ from collections.abc import Collection
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.reductions import sum_
+from gradcli.trace.values import Values
 
 _POWERS = (FUNCTIONS["pow"].op, FUNCTIONS["square"].op)
-_RELU = FUNCTIONS["relu"].op
+_PIECEWISE = frozenset((
+    "relu", "relu6", "leaky_relu", "hardtanh", "hardsigmoid", "hardshrink", "softshrink",
+    "threshold",
+))  # fmt: skip
+"""Functions with a node of PyTorch's that tells on which piece an element lies."""
 
 
-def followed(derivative: Node, passed: Collection[Node]) -> Node:
+def followed(values: Values, derivative: Node, passed: Collection[Node]) -> Node:
     """A constant derivative as PyTorch has it, where gradients have passed these nodes."""
     for node in passed:
-        base = _base(node)
+        base = _base(values, node)
         if base is not None and base in passed:
             power: Node = FUNCTIONS["pow"].build(sum_(base), 0.0)
             return derivative * power
     return derivative
 
 
-def _base(node: Node) -> Node | None:
+def _base(values: Values, node: Node) -> Node | None:
     """What is raised to a power of 1 here: that itself, or a derivative of a square; or what a
-    derivative of relu looks at.
+    function of pieces looks at.
     """
-    if node.op is _RELU:
-        return node.inputs[0]
+    name, arguments, _ = values.made_by.get(node, (node.op.name, node.inputs, None))
+    if name.rpartition(".")[2] in _PIECEWISE and arguments and isinstance(arguments[0], Node):
+        return arguments[0]
     if node.op is _POWERS[0] and _exponent(node) == 1:
         return node.inputs[0]
     square = node.origin

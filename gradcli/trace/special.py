@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, RefusedError
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import broadcast, show
@@ -314,45 +314,49 @@ class Specials:
         given = bind_names("assert_close", names, arguments, keywords, names[2:])
         said = given.pop("msg", None)
         try:
-            for actual, expected in self._pairs(given["actual"], given["expected"]):
-                self._check_close(given | {"actual": actual, "expected": expected})
+            for actual, expected, place in self._pairs(given["actual"], given["expected"]):
+                self._check_close(given | {"actual": actual, "expected": expected}, place)
         except GradcliError as error:
             if not isinstance(said, str) or error.diagnostic.code != "assertion":
                 raise
             raise RefusedError(("AssertionError", said), "assertion", said) from None
         return None
 
-    def _pairs(self, actual: Value, expected: Value) -> list[tuple[Value, Value]]:
-        """What is compared: two tensors, or the elements of two rows or dictionaries. Raises
-        `assertion` where one has others than the other.
+    def _pairs(self, actual: Value, expected: Value) -> list[tuple[Value, Value, str]]:
+        """What is compared: two tensors, or the elements of two rows or dictionaries, and where
+        they are, such as `[0]`. Raises `assertion` where one has others than the other.
         """
         from gradcli.trace.dictionaries import Dictionary  # few programs compare these
 
-        found: list[tuple[Value, Value]] = []
-        waiting = [(actual, expected)]
+        found: list[tuple[Value, Value, str]] = []
+        waiting = [(actual, expected, "")]
         while waiting:
-            one, other = waiting.pop()
+            one, other, place = waiting.pop()
             if isinstance(one, Dictionary) and isinstance(other, Dictionary):
                 rows = [dict(each.pairs()) for each in (one, other)]
                 if rows[0].keys() != rows[1].keys():
                     raise GradcliError("assertion", "The keys of the mappings do not match")
-                waiting += [(rows[0][key], rows[1][key]) for key in reversed(rows[0])]
+                waiting += [
+                    (rows[0][key], rows[1][key], f"{place}[{_key(key)}]")
+                    for key in reversed(rows[0])
+                ]
             elif isinstance(one, Items | tuple) and isinstance(other, Items | tuple):
                 elements = [self.values.elements(each) for each in (one, other)]
                 if len(elements[0]) != len(elements[1]):
                     raise GradcliError("assertion", "The length of the sequences mismatch: "
                                        f"{len(elements[0])} != {len(elements[1])}")  # fmt: skip
-                waiting += [*zip(*elements, strict=True)][::-1]
+                pairs = enumerate(zip(*elements, strict=True))
+                waiting += [(*each, f"{place}[{i}]") for i, each in pairs][::-1]
             else:
-                found.append((one, other))
+                found.append((one, other, place))
         return found
 
-    def _check_close(self, given: dict[str, Value]) -> None:
-        """Raise `assertion` where two tensors are not close."""
+    def _check_close(self, given: dict[str, Value], place: str) -> None:
+        """Raise `assertion` where two tensors, which have a place in others, are not close."""
         of_complex = self.values.of_complex
         if of_complex is not None and of_complex("complex.close", [], given) is not None:
             return
-        from gradcli.trace.closeness import TOLERANCE, tolerance, worst
+        from gradcli.trace.closeness import TOLERANCE, told, tolerance, worst
 
         a, b = (self.values.tensor(given[each], f"assert_close: {each}") for each in _COMPARED)
         usual = TOLERANCE[self.graph.precision]
@@ -362,27 +366,49 @@ class Specials:
             self.values.number(given[name], name) if name in given else default
             for name, default in zip(("rtol", "atol"), usual, strict=True)
         )
+        where = f"\n\nThe failure occurred for item {place}" if place else ""
         if a.shape != b.shape and not a.size == b.size == 1:
-            raise GradcliError(
-                "assertion", f"the shapes differ: {show(a.shape)} and {show(b.shape)}"
-            )
+            shapes = " != ".join(f"torch.Size({[*each.shape]})" for each in (a, b))
+            said = f"The values for attribute 'shape' do not match: {shapes}.{where}"
+            differ = f"the shapes differ: {show(a.shape)} and {show(b.shape)}"
+            raise RefusedError(("AssertionError", said), "assertion", differ)
         if self.values.is_pytorch and ("check_dtype" not in given or (
             self.values.truth(given["check_dtype"])
         )):  # fmt: skip
             dtypes = tuple(map(self.values.array_dtype, (a, b)))
             if dtypes[0] != dtypes[1]:
                 raise GradcliError("assertion", "The values for attribute 'dtype' do not match: "
-                                   f"torch.{dtypes[0]} != torch.{dtypes[1]}.",
+                                   f"torch.{dtypes[0]} != torch.{dtypes[1]}.{where}",
                                    hint="check_dtype=False lets them differ")  # fmt: skip
         found, wanted = (self.values.evaluator.value(each) for each in (a, b))
         equal_nan = "equal_nan" in given and self.values.truth(given["equal_nan"])
         mismatch = worst(found, wanted.reshape(found.shape), rtol, atol, equal_nan=equal_nan)
         if mismatch is not None:
-            raise GradcliError(
+            one, other = (self._in_its_dtype(each) for each in (a, b))
+            said = told(one, other, rtol, atol, equal_nan=equal_nan) + where
+            raise RefusedError(
+                ("AssertionError", said),
                 "assertion",
                 f"the values are not close: {mismatch}",
                 hint="equal_nan=True lets them agree" if mismatch.both_nan else None,
             )
+
+    def _in_its_dtype(self, node: Node) -> Array:
+        """The elements as PyTorch has them, those of 16 bits in single precision."""
+        array = np.asarray(self.values.evaluator.value(node))
+        if array.dtype == bool:
+            return array.astype(np.int64)
+        if not self.values.is_pytorch or not self.values.is_tensor(node):
+            return array
+        dtype = self.values.array_dtype(node)
+        return array.astype({"bfloat16": "float32", "float16": "float32"}.get(dtype, dtype))
+
+
+def _key(key: Value) -> str:
+    """A key as Python shows it, where it is a text or a number."""
+    if isinstance(key, Node) and key.known is not None:
+        return f"{key.known.item():g}"
+    return repr(key)
 
 
 def no_names(name: str, keywords: dict[str, Value]) -> None:
