@@ -390,7 +390,7 @@ class Autograd(BackwardHooks):
                 if self.values.is_pytorch:
                     from gradcli.trace.lowest_powers import followed
 
-                    result = followed(self.values, result, inside.union(inputs))
+                    result = followed(self.values, self.node_name, result, inside.union(inputs))
                 else:  # where it has nothing to be derived by
                     self._flat[result] = [each for each in order if self.is_leaf(each)]
             if self.dtypes is not None and not self.requires_grad(result):

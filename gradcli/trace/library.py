@@ -336,10 +336,16 @@ class Library:
             inspection = Inspection(self._values, python.written)
             library.functions |= inspection.functions
             self.constants |= inspection.constants
+        tell = caller.special.functions["print"]
+        if self._mentions(("logging",)):
+            from gradcli.trace.logs import Logs
+
+            logs = Logs(self._values, python.written, python.percent, tell)
+            library.functions |= logs.functions
+            self.constants |= logs.constants
         if self._mentions(("pprint",)):
             from gradcli.trace.pretty import PrettyPrinting
 
-            tell = caller.special.functions["print"]
             pretty = PrettyPrinting(self._values, caller.special.numbers, python.written, tell)
             library.functions |= pretty.functions
         return (

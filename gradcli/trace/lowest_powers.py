@@ -7,7 +7,7 @@ known to be 0. So one more derivative requires grad than depends on something.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
@@ -15,30 +15,35 @@ from gradcli.ops.reductions import sum_
 from gradcli.trace.values import Values
 
 _POWERS = (FUNCTIONS["pow"].op, FUNCTIONS["square"].op)
-_PIECEWISE = frozenset((
-    "relu", "relu6", "leaky_relu", "hardtanh", "hardsigmoid", "hardshrink", "softshrink",
-    "threshold",
-))  # fmt: skip
-"""Functions with a node of PyTorch's that tells on which piece an element lies."""
+_PIECEWISE = frozenset(
+    f"{name}Backward0"
+    for name in ("Relu", "LeakyRelu", "Hardtanh", "Hardsigmoid", "Hardshrink", "Softshrink",
+                 "Threshold")
+)  # fmt: skip
+"""Nodes of PyTorch's that keep on which piece an element lies."""
 
 
-def followed(values: Values, derivative: Node, passed: Collection[Node]) -> Node:
+def followed(
+    values: Values, node_name: Callable[[Node], str], derivative: Node, passed: Collection[Node]
+) -> Node:
     """A constant derivative as PyTorch has it, where gradients have passed these nodes."""
     for node in passed:
-        base = _base(values, node)
+        base = _base(node) or _of_pieces(values, node_name, node)
         if base is not None and base in passed:
             power: Node = FUNCTIONS["pow"].build(sum_(base), 0.0)
             return derivative * power
     return derivative
 
 
-def _base(values: Values, node: Node) -> Node | None:
-    """What is raised to a power of 1 here: that itself, or a derivative of a square; or what a
-    function of pieces looks at.
-    """
-    name, arguments, _ = values.made_by.get(node, (node.op.name, node.inputs, None))
-    if name.rpartition(".")[2] in _PIECEWISE and arguments and isinstance(arguments[0], Node):
-        return arguments[0]
+def _of_pieces(values: Values, node_name: Callable[[Node], str], node: Node) -> Node | None:
+    """What a function of pieces looks at."""
+    _, arguments, _ = values.made_by.get(node, ("", node.inputs, None))
+    is_one = node_name(node) in _PIECEWISE and arguments and isinstance(arguments[0], Node)
+    return arguments[0] if is_one else None
+
+
+def _base(node: Node) -> Node | None:
+    """What is raised to a power of 1 here: that itself, or a derivative of a square."""
     if node.op is _POWERS[0] and _exponent(node) == 1:
         return node.inputs[0]
     square = node.origin

@@ -30,8 +30,6 @@ from gradcli.trace.values import Value, Values, describe
 
 _DEEPEST = 100
 """Lists in lists of JSON."""
-_NUMBERS = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
-_LEVELS = ("debug", "info", "warning", "error", "critical", "exception")
 
 
 class Namespace(Object):
@@ -82,15 +80,6 @@ class Namespace(Object):
         return self._values.graph.constant(same)
 
 
-class Logger(Object):
-    """`logging.getLogger()`: what is logged goes to no one."""
-
-    what = "a logger"
-
-    def methods(self) -> dict[str, Any]:
-        return dict.fromkeys((*_LEVELS, "setLevel", "addHandler"), lambda *_: None)
-
-
 class EmptyEnvironment(Dictionary):
     """`os.environ`, `sys.modules`: empty, as a program sees nothing of where it runs."""
 
@@ -113,7 +102,6 @@ class PythonLibrary:
             "os.pardir": "..",
             "os.curdir": ".",
             "sys.modules": environment,
-            **{f"logging.{name}": values.plain(level) for name, level in _NUMBERS.items()},
         }
         self.functions: dict[str, Special] = {
             "json.dumps": self._to_json,
@@ -144,9 +132,6 @@ class PythonLibrary:
                 "bisect", "bisect_left", "bisect_right")},
             **{f"statistics.{name}": partial(self._statistic, getattr(statistics, name))
                for name in ("mean", "median", "stdev", "pstdev", "variance", "pvariance", "fmean")},
-            **{f"logging.{name}": lambda *_: None for name in (
-                *_LEVELS, "basicConfig", "disable")},
-            "logging.getLogger": lambda *_: Logger(),
         }  # fmt: skip
 
     # --- characters ---
