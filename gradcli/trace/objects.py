@@ -255,7 +255,10 @@ class BuiltIn(Object):
         return "function", self.place or self.name, getattr(self._call, "func", self._call)
 
     def attribute(self, name: str) -> Any:
-        return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
+        if name != "__name__":
+            return super().attribute(name)
+        room, _, last = (self.place or self.name).rpartition(".")
+        return f"{room.removeprefix('torch.')}_{last}" if room in _WITH_ROOM else last
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         """Of Python's classes, what makes values of them: `dict.fromkeys`."""
@@ -299,6 +302,8 @@ class BuiltIn(Object):
 
 
 _OF_PYTHONS_CLASSES = {"dict": ("fromkeys",), "str": ("maketrans",), "bytes": ("fromhex",)}
+_WITH_ROOM = ("torch.special", "torch.linalg", "torch.fft")
+"""Modules whose name is part of the names of their functions."""
 _OF_CLASSES = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler")
 """Modules whose functions here are classes in PyTorch."""
 
