@@ -466,6 +466,10 @@ class ClassName(Object):
             return class_shown(self.name)[:-2].rpartition(".")[2].removeprefix("<class '")
         return super().attribute(name)
 
+    def set(self, name: str, value: Any) -> Any:
+        own = getattr(self.of, "made_by", None)
+        return super().set(name, value) if own is None else own.set(name, value)
+
     def is_same(self, other: Any) -> bool:
         name = getattr(other, "name", other)
         if not isinstance(name, str):

@@ -454,7 +454,8 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     if isinstance(piece, Node):
         return tensor_text.tensor_text(arrays[piece])
     if isinstance(piece, PrintedArray):
-        array = arrays[piece.node].astype(piece.dtype)
+        with np.errstate(over="ignore"):  # 1e100 is inf in float32
+            array = arrays[piece.node].astype(piece.dtype)
         shown = array if array.shape or piece.boxed else array[()]
         with np.printoptions(**piece.options):
             return repr(shown) if piece.quoted else str(shown)

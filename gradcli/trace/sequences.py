@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.diagnostics import GradcliError, nearest
+from gradcli.diagnostics import GradcliError, RefusedError, nearest
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary, check_no_cycle
@@ -156,6 +156,9 @@ class Sequences:
 
     def _pop(self, items: Items, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("pop", ("index",), arguments, keywords, ("index",))
+        if not len(items):
+            raise RefusedError(("IndexError", "pop from empty list"), "index",
+                               "pop: the list is empty", hint="while xs: xs.pop()")  # fmt: skip
         last = self.values.graph.constant(-1.0)
         store = list(items)
         found: Value = store.pop(self._place(items, given.get("index", last)))
