@@ -31,7 +31,6 @@ from gradcli.trace.names import (
     runs_backward,
 )
 from gradcli.trace.printing import Printed, text
-from gradcli.trace.rolling import CHANGES_MORE
 from gradcli.walks import ancestors
 
 if TYPE_CHECKING:
@@ -110,10 +109,8 @@ def _prepared(
     try:
         tracer.trace(program)
         is_traced = True
-        if tracer.made_many_passes:
-            reason = refused or _why_no_loop_rolls(program, options)
-            if reason:
-                tracer.notes.append(Note("unrolled", f"the loops were unrolled: {reason}"))
+        if refused and tracer.made_many_passes:
+            tracer.notes.append(Note("unrolled", f"the loops were unrolled: {refused}"))
         return _planned(tracer, program, inputs, gradients, options)
     except GradcliError as error:
         # A run that is refused as a whole prints nothing.
@@ -227,8 +224,7 @@ def _reach(program: Program, graph: Graph, options: Options) -> LoopReach | None
         return None
     from gradcli.trace.reach import LoopReach  # programs without loops start faster
 
-    reach = LoopReach(program)
-    return None if reach.refuses_all else reach
+    return LoopReach(program)
 
 
 def _gathers(program: Program, options: Options, graph: Graph) -> bool:
@@ -243,18 +239,6 @@ def _renames(program: Program) -> bool:
     from gradcli.trace.renamings import renamings  # most programs start faster without
 
     return bool(renamings(program))
-
-
-def _why_no_loop_rolls(program: Program, options: Options) -> str:
-    """What in a program keeps all its loops from being one node; empty where they may be, or where
-    the options ask for their passes.
-    """
-    asked = options.unroll or options.passages
-    if asked or not may_loop(program):
-        return ""
-    from gradcli.trace.reach import LoopReach
-
-    return f"the program {CHANGES_MORE}" if LoopReach(program).refuses_all else ""
 
 
 def _retains(options: Options) -> Callable[[str], bool]:

@@ -13,7 +13,7 @@ from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.rolling import CHANGES_MORE, Changed, GradOf, Place, Rolling
+from gradcli.trace.rolling import CHANGES_MORE, USES_MORE, Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.tensor_state import Remembered, TensorState
 from gradcli.trace.values import Value
@@ -275,7 +275,7 @@ class Loops(Scopes):
             done += 1
             if leave is Leave.BREAK or isinstance(leave, Returned):
                 break
-            if may_roll and rolling.is_due(done):
+            if may_roll and rolling.is_due(done) and self._is_steady(statement, rolling, done):
                 done += yield self._roll(statement, turns, rolling, done)
         self.ended(
             "loop", TITLES.get(type(statement), REPEATED), statement.span, begun, result=done
@@ -285,6 +285,28 @@ class Loops(Scopes):
         if self.values.rolls and turns.is_written and done > WORTH_A_NOTE and not rolling.rolled:
             self._note_unrolled(statement, done, rolling.reason)
         return leave
+
+    def _is_steady(self, loop: Looping, rolling: Rolling, done: int) -> bool:
+        """Whether what a loop may use does in each pass what it does in the others; in most
+        programs there is nothing else.
+        """
+        if self._reach is None or not self._reach.is_doubtful:
+            return True
+        from gradcli.trace.steady import are_steady  # most programs do without
+
+        names = self._reach.names_in(loop)
+        if not self._tries and are_steady(self.frame, names, self.autograd):
+            return True
+        rolling.later(done, f"it {USES_MORE}")
+        return False
+
+    def check_called(self, function: syntax.FunctionDefinition) -> None:
+        """Raise `Unlike` where a pass that stands for others calls what may change more than
+        tensors and names.
+        """
+        if self.values.any_pass is None or self._reach is None or self._reach.is_plain(function):
+            return
+        raise Unlike(f"it {CHANGES_MORE}")
 
     def ended(
         self,

@@ -5,6 +5,7 @@ reading the program. Nothing is run, and nothing recurses.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from gradcli.language import syntax
@@ -103,9 +104,12 @@ class LoopReach:
     def __init__(self, program: syntax.Program) -> None:
         parts = all_parts(_once(program))
         self._doubtful = {part for part in parts if not _is_plain(part)}
-        self.refuses_all = False
-        """Whether something in the program keeps all loops from being one node."""
+        self.is_doubtful = False
+        """Whether something in the program may change what any of its loops does: then loops are
+        one node where what they use is `steady`.
+        """
         self._known: dict[Any, bool] = {}
+        self._used: dict[Any, frozenset[str]] = {}
         self._definitions: dict[str, list[syntax.Syntax]] = {}
         self._always: list[syntax.Syntax] = []
         """What may be called without its name."""
@@ -115,7 +119,9 @@ class LoopReach:
         callees = {part.callee for part in parts if isinstance(part, syntax.Call)}
         self._doubtful -= _excused(program, parts, callees)
         self._doubtful.update(part for part in parts if not outer.isdisjoint(bound_by(part)))
-        self.refuses_all = any(_lasts(part, part in callees) for part in self._doubtful)
+        self.is_doubtful = any(_lasts(part, part in callees) for part in self._doubtful)
+        if self.is_doubtful:
+            self._doubt_imported(parts)
         for part in parts:
             if isinstance(part, syntax.FunctionDefinition | syntax.ClassDefinition):
                 self._definitions.setdefault(part.name, []).append(part)
@@ -126,17 +132,50 @@ class LoopReach:
                 self._always += definitions
         self._always += [part for part in parts if isinstance(part, syntax.Lambda)]
 
+    def _doubt_imported(self, parts: Sequence[syntax.Syntax]) -> None:
+        """What an import in doubt gives a name to is in doubt wherever it is named."""
+        imported = (part for part in self._doubtful if isinstance(part, syntax.Imported))
+        names = {part.name for part in imported}
+        self._doubtful.update(
+            part for part in parts if isinstance(part, syntax.Name) and part.id in names
+        )
+
     def changes_tensors_alone(self, loop: Any) -> bool:
-        """Whether all that passes of a loop can change are tensors and names."""
-        if not self._doubtful or self.refuses_all:
-            return not self.refuses_all
+        """Whether all that passes of a loop can change are tensors and names, by what is written:
+        in a program in doubt, what is called without its name is asked for when it is called.
+        """
+        if not self._doubtful:
+            return True
         if loop not in self._known:
             self._known[loop] = self._doubtful.isdisjoint(self._reached(loop))
         return self._known[loop]
 
+    def is_plain(self, definition: syntax.FunctionDefinition) -> bool:
+        """Whether all that a function can change by itself are tensors and names, in a program in
+        doubt; in others this is known of all that loops reach.
+        """
+        if not self.is_doubtful:
+            return True
+        if definition not in self._known:
+            self._known[definition] = self._doubtful.isdisjoint(all_parts([definition]))
+        return self._known[definition]
+
+    def names_in(self, loop: Any) -> frozenset[str]:
+        """The names that stand in a loop, and in all functions and classes of the program."""
+        if loop not in self._used:
+            definitions = [*chain(*self._definitions.values()), *self._always]
+            parts = all_parts([*_passes_of(loop), *definitions])
+            self._used[loop] = frozenset(filter(None, map(_name, parts)))
+        return self._used[loop]
+
     def _reached(self, loop: Any) -> Iterator[syntax.Syntax]:
-        """The parts of a statement, or of what has a body, and of all that these reach."""
-        pending = [*self._always, *([loop] if isinstance(loop, syntax.Syntax) else loop.body)]
+        """The parts of what a loop does in each pass, and of all that these reach; in a program in
+        doubt, what they call tells of itself when it is called.
+        """
+        if self.is_doubtful:
+            yield from all_parts(_passes_of(loop))
+            return
+        pending = [*self._always, *_passes_of(loop)]
         names = set[str]()
         while pending:
             for part in all_parts([pending.pop()]):
@@ -145,6 +184,13 @@ class LoopReach:
                 if name not in names and name in self._definitions:
                     names.add(name)
                     pending += self._definitions[name]
+
+
+def _passes_of(loop: Any) -> Sequence[syntax.Syntax]:
+    """What a loop does in each pass."""
+    if isinstance(loop, syntax.While):
+        return (loop.test, *loop.body)
+    return (loop.target, *loop.body) if isinstance(loop, syntax.For) else loop.body
 
 
 def _name(part: syntax.Syntax) -> str:

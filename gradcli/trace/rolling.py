@@ -31,6 +31,8 @@ LAST = 2
 """How many passes are traced after."""
 CHANGES_MORE = "catches errors, or changes lists, dictionaries or objects"
 """What a loop may do that is not one node."""
+USES_MORE = "may use objects that keep more than tensors from pass to pass"
+"""What it may have instead."""
 
 
 class GradOf(NamedTuple):

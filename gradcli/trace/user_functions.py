@@ -119,6 +119,7 @@ class UserFunctions(Loops):
         """The value of a call of the user's function: its body is run in a frame of its own."""
         span = self.graph.span or function.definition.span
         self.step(span)
+        self.check_called(function.definition)
         if self._calls_open >= DEEPEST:
             raise GradcliError(
                 "limit-depth",

@@ -205,6 +205,138 @@ ROLLED = {
         before="kept, grown = [], 1.5", after="print(kept[7], grown)",
     ),
 }  # fmt: skip
+DOUBT = "import numpy as np\nnp.random.seed(0)\n"
+"""Something that is not known to change nothing but tensors."""
+LAYERS = "bn = torch.nn.BatchNorm1d(2).double()\n"
+IN_DOUBT = {
+    "a seed of NumPy's": looped(*PLAIN, before=DOUBT),
+    "numbers of Python's, drawn before": looped(
+        *PLAIN, before="import random\nrandom.seed(1)\nrate = random.random()"
+    ),
+    "statistics of batches": looped(
+        "bn.train()\nloss = ((bn(X) @ w - y)**2).mean()",
+        *PLAIN[1:],
+        "bn.eval()\nkept.append(((bn(X) @ w - y)**2).mean().item())",
+        before=LAYERS + "kept = []",
+        after="print(w, bn.running_mean, bn.running_var, bn.num_batches_tracked, kept)",
+    ),
+    "a method that counts, of another object": looped(
+        *TRAINS,
+        before=DOUBT + MODEL.format("") + "class Other(torch.nn.Module):\n"
+        "    def forward(self, x):\n        self.n = 1\n        return x\nother = Other()\n",
+        after="other(X)\nprint(net.fc.weight)",
+    ),
+    "a function of autograd's own": looped(
+        *PLAIN,
+        before="class Twice(torch.autograd.Function):\n    @staticmethod\n"
+        "    def forward(ctx, x):\n        ctx.save_for_backward(x)\n        return 2*x\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        x, = ctx.saved_tensors\n"
+        "        return 2*g\nprint(Twice.apply(w))",
+    ),
+    "a class of data": looped(
+        *PLAIN,
+        before="from torch.utils.data import Dataset\nclass Rows(Dataset):\n"
+        "    def __init__(self):\n        self.x = X\n    def __len__(self):\n"
+        "        return 3\n    def __getitem__(self, i):\n        return self.x[i]\n"
+        "rows = Rows()\nprint(len(rows), rows[1])",
+    ),
+    "an object that keeps something, and has no part in it": looped(
+        *PLAIN, before=DOUBT + "g = np.random.default_rng(0)", after="print(w, g.integers(9))"
+    ),
+}
+"""Loops of programs in which something else may change more than tensors."""
+COUNTING = (
+    "class Net(torch.nn.Module):\n    n = 0\n    def forward(self, x):\n"
+    "        self.n = self.n + 1\n        return x @ w\nnet = Net()"
+)
+KEEPING = {
+    "a count in forward": looped(
+        "loss = ((net(X) - y)**2).mean()", *PLAIN[1:], before=DOUBT + COUNTING, after="print(net.n)"
+    ),
+    "a hook that counts": looped(
+        *PLAIN,
+        before="seen = [0]\ndef count(g):\n    seen[0] += 1\nw.register_hook(count)",
+        after="print(seen)",
+    ),
+    "a hook of a module": looped(
+        *TRAINS,
+        before=MODEL.format("") + "seen = [0]\ndef count(*a):\n    seen[0] += 1\n"
+        "net.register_forward_hook(count)",
+        after="print(seen)",
+    ),
+    "a set": looped(
+        *PLAIN,
+        "seen.add('a' + str(len(seen)))",
+        before=DOUBT + "seen = set()",
+        after="print(sorted(seen))",
+    ),
+    "a function whose results are kept": looped(
+        *PLAIN,
+        "v = half(3)",
+        before="from functools import lru_cache\n@lru_cache\ndef half(k):\n"
+        "    print('once')\n    return k/2",
+        after="print(w, half.cache_info())",
+    ),
+    "a generator that is asked": looped(
+        *PLAIN,
+        "v = next(rates)",
+        before="def rate():\n    k = 0\n    while True:\n        k = k + 1\n"
+        "        yield k\nrates = rate()",
+        after="print(v)",
+    ),
+    "numbers of Python's": looped(
+        LOSS,
+        "loss.backward()",
+        "with torch.no_grad(): w -= 0.05*random.uniform(0, 1)*w.grad",
+        ZERO,
+        before="import random\nrandom.seed(0)",
+    ),
+    "a source of its own": looped(
+        *PLAIN,
+        "v = torch.rand(2, generator=g)",
+        before="g = torch.Generator()\ng.manual_seed(3)",
+        after="print(v)",
+    ),
+    "a scaler": looped(
+        LOSS,
+        "scaler.scale(loss).backward()",
+        "scaler.step(opt)",
+        "scaler.update()",
+        "opt.zero_grad()",
+        before="opt = torch.optim.SGD([w], lr=0.05)\n"
+        "scaler = torch.amp.GradScaler('cpu', growth_interval=10)",
+        after="print(w, scaler.get_scale())",
+    ),
+    "an optimiser that asks again": looped(
+        "opt.step(closure)",
+        before="opt = torch.optim.LBFGS([w], lr=0.5, max_iter=2)\ndef closure():\n"
+        f"    opt.zero_grad()\n    {LOSS}\n    loss.backward()\n    return loss",
+    ),
+    "a plateau": looped(
+        LOSS,
+        "opt.zero_grad()",
+        "loss.backward()",
+        "opt.step()",
+        "plan.step(loss)",
+        before="opt = torch.optim.SGD([w], lr=0.3)\n"
+        "plan = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=3)",
+        after="print(w, opt.param_groups[0]['lr'])",
+    ),
+    "a dictionary that gets keys by being read": looped(
+        *PLAIN,
+        "log['a' + str(len(log))]",
+        before="from collections import defaultdict\nlog = defaultdict(list)",
+        after="print(len(log))",
+    ),
+    "a loop whose errors are caught": (
+        "import torch\nimport numpy as np\nnp.random.seed(0)\n"
+        "def run():\n    w = torch.tensor(1.0, requires_grad=True)\n    try:\n"
+        "        for i in range(120):\n            w = (w*1.1).detach().requires_grad_()\n"
+        "            (w*w).backward()\n    except RuntimeError:\n        print('no')\n"
+        "    return w\nprint(run())\n"
+    ),
+}
+"""Loops that use what keeps more than tensors from pass to pass."""
 OUTER = "\n".join((
     "import torch", *DATA, "k, v = 0, torch.zeros(2, dtype=torch.float64)", "def train():",
     "    global w, {}",
@@ -416,3 +548,18 @@ def test_a_loop_is_one_node_whatever_stands_elsewhere(name: str) -> None:
 @pytest.mark.parametrize("name", UNROLLED)
 def test_what_a_loop_reaches_is_done_in_each_pass(name: str) -> None:
     assert told(UNROLLED[name])[0] == told(UNROLLED[name], unroll=True)[0]
+
+
+@pytest.mark.parametrize("name", IN_DOUBT)
+def test_what_is_elsewhere_in_a_program_keeps_no_loop_from_being_one_node(name: str) -> None:
+    found, loops = told(IN_DOUBT[name])
+    assert loops
+    assert found == told(IN_DOUBT[name], unroll=True)[0]
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_what_keeps_more_than_tensors_keeps_passes_apart(name: str) -> None:
+    found, loops = told(KEEPING[name])
+    assert len(found) == 3, found
+    assert not loops
+    assert found == told(KEEPING[name], unroll=True)[0]
