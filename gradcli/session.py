@@ -130,6 +130,8 @@ def _planned(
     """A program that was traced, differentiated and planned."""
     outputs, others = choose_outputs(tracer, options)
     known = _known(tracer)
+    if known:
+        _forget_refusing(tracer)
     tracer.values.evaluator.clear()
     retained = retained_names(tracer, options.retain_grad)
     if tracer.autograd.roots and not gradients and not options.outputs:
@@ -167,6 +169,12 @@ def _known(tracer: Tracer) -> dict[Node, Array]:
     found = tracer.values.evaluator.kept()
     with np.errstate(all="ignore"):
         return {node: value for node, value in found.items() if is_finite(value)}
+
+
+def _forget_refusing(tracer: Tracer) -> None:
+    """What has not refused its operands, and is used no more, is not asked again."""
+    refusing, has_dropped = tracer.graph.refusing, tracer.values.evaluator.has_dropped
+    refusing[:] = [node for node in refusing if not has_dropped(node)]
 
 
 def _tracer(

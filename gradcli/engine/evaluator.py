@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from gradcli.diagnostics import Note
 from gradcli.engine.cpu import compute_results
 from gradcli.engine.plan import Single, memory_holders, nbytes, total_bytes, work_bytes
-from gradcli.graph import INTERNED_BYTES, Array, Node
+from gradcli.graph import EMPTY, INTERNED_BYTES, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.loops import Loop, results_of
+
+SWEPT = 1 << 27
+"""With fewer bytes of values, all are kept."""
+AGAIN = 10_000
+"""So many values are computed again that were dropped as not used any more."""
 
 
 class Evaluator:
     """Values that the tracer looks at, one after another, each node computed once.
 
-    Values are kept while they take up to half of what the ledger allows; what was dropped is
-    computed again when needed.
+    Values are kept while they take up to half of what the ledger allows, those that the program
+    may use no more while they are few; what was dropped is computed again when needed.
     """
 
     def __init__(self, inputs: Mapping[Node, Array], ledger: Ledger) -> None:
@@ -33,6 +39,16 @@ class Evaluator:
         self._bytes = 0
         """What these arrays take."""
         self._lowered: dict[Node, Node] = {}
+        self.living: Callable[[], Iterable[Node]] | None = None
+        """What the program may still use: where much is kept, the rest is dropped."""
+        self._dropped: set[Node] = set()
+        """What was dropped so."""
+        self._again = 0
+        """How much of that was computed again."""
+        self._swept: dict[Node, None] = {}
+        """What was kept when that was last looked at."""
+        self._sweeps_at = SWEPT
+        """How many bytes are kept when it is looked at next."""
         self.looked: list[Node] = []
         """The nodes that were asked for: a plan holds only while their values are the same."""
         self.rounded: Callable[[Node, Array], Array] | None = None
@@ -70,11 +86,22 @@ class Evaluator:
         if node in self._lowered:
             node = self._lowered[node]
             pending = self._unknown(node)
-        self._make_room(pending)
+        if self._dropped:
+            self._see_again(pending)
+        total = total_bytes(pending)
+        if total > self._ledger.room:
+            self._make_room(pending)
         values: dict[Node, Array] = {}
+        passing: Mapping[Node, Sequence[Node]] = EMPTY
+        if total > SWEPT and self.living is not None:
+            pending = _in_turn(node, pending)
+            passing = self._passing(pending, self.living)
         together = results_of(pending)
         with np.errstate(all="ignore"):
             for current in pending:
+                for used in passing.get(current, ()):
+                    self._let_go(used)
+                    del values[used]
                 if current in values:
                     continue  # its loop has given it with another result
                 operands = []
@@ -85,6 +112,8 @@ class Evaluator:
                 for result, value in zip(results, self._compute(results, operands), strict=True):
                     values[result] = value
                     self._keep(result, value, operands)
+        if self._bytes > self._sweeps_at and self.living is not None:
+            self._sweep(self.living)
         while self._kept and self._bytes > self._ledger.limit // 2:
             self._drop(next(iter(self._kept)))
         return values[node]
@@ -124,12 +153,10 @@ class Evaluator:
         return sorted(found, key=lambda each: each.index)
 
     def _make_room(self, pending: list[Node]) -> None:
-        """Drop older values where there is not enough room for all that is computed now.
+        """Drop older values, as there may not be enough room for all that is computed now.
 
         Raises `limit-memory` where that does not help.
         """
-        if total_bytes(pending) <= self._ledger.room:
-            return
         needed = self._needed(pending)
         operands = {each for node in pending for each in node.inputs}
         for node in list(self._kept):
@@ -158,6 +185,68 @@ class Evaluator:
                 if not known:
                     self._count(root.nbytes)
 
+    def _sweep(self, living: Callable[[], Iterable[Node]]) -> None:
+        """Drop the large values that were kept at the last sweep, too, and that nothing that the
+        program may still use is, or is to be computed from.
+        """
+        used = self._used(living, ())
+        for node in self._swept.keys() - used:
+            if node in self._kept and _root(self._kept[node]).nbytes > INTERNED_BYTES:
+                self._let_go(node)
+        self._swept = dict.fromkeys(self._kept)
+        self._sweeps_at = max(SWEPT, 2 * self._bytes)
+
+    def _used(
+        self, living: Callable[[], Iterable[Node]], pending: Collection[Node]
+    ) -> Collection[Node]:
+        """What the program may still use, and the known and `pending` nodes that this is to be
+        computed from.
+        """
+        used, waiting = set[Node](), [*living()]
+        while waiting:
+            node = waiting.pop()
+            node = self._lowered.get(node, node)
+            if node not in used:
+                used.add(node)
+                is_found = node in pending or self._known(node) is not None
+                waiting += () if is_found else node.inputs
+        return used
+
+    def _passing(
+        self, pending: Sequence[Node], living: Callable[[], Iterable[Node]]
+    ) -> Mapping[Node, Sequence[Node]]:
+        """By pending nodes, those that nothing needs from there on, where many are computed at
+        once; the last are kept, as backward may come to them.
+        """
+        left = sum(map(nbytes, pending)) - SWEPT // 2
+        used, last = self._used(living, {*pending}), dict[Node, Node]()
+        passing: dict[Node, list[Node]] = {}
+        for node in pending:
+            last |= {operand: node for operand in node.inputs if operand in last}
+            left -= nbytes(node)
+            if left > 0 and nbytes(node) > INTERNED_BYTES and node not in used:
+                last[node] = node
+        behind = dict(pairwise(pending))
+        for node, end in last.items():
+            if end in behind:
+                passing.setdefault(behind[end], []).append(node)
+        return passing
+
+    def _let_go(self, node: Node) -> None:
+        """Drop what the program may use no more."""
+        self._drop(node)
+        self._dropped.add(node)
+
+    def _see_again(self, pending: Sequence[Node]) -> None:
+        """Drop no more where a program goes on to use what was dropped."""
+        self._again += len(self._dropped.intersection(pending))
+        if self._again > AGAIN:
+            self.living = None
+
+    def has_dropped(self, node: Node) -> bool:
+        """Whether a value was computed, and then dropped as the program may use it no more."""
+        return self._lowered.get(node, node) in self._dropped
+
     def _drop(self, node: Node) -> None:
         root = _root(self._kept.pop(node))
         if id(root) in self._users:
@@ -169,6 +258,19 @@ class Evaluator:
     def _count(self, change: int) -> None:
         self._bytes += change
         self._ledger.taken += change
+
+
+def _in_turn(node: Node, pending: Collection[Node]) -> list[Node]:
+    """What is pending for a node, each only when it is needed."""
+    inside, order, waiting = {*pending}, dict[Node, None](), [node]
+    while waiting:
+        current = waiting[-1]
+        fresh = [each for each in current.inputs if each in inside and each not in order]
+        if fresh:
+            waiting += fresh
+        else:
+            order[waiting.pop()] = None
+    return [*order]
 
 
 def _root(value: Array) -> Array:

@@ -21,6 +21,7 @@ from gradcli.trace.visits import Visit
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from gradcli.trace.frames import Frame
     from gradcli.trace.held_lists import HeldLists
     from gradcli.trace.passages import PassageKind
     from gradcli.trace.reach import LoopReach
@@ -223,6 +224,8 @@ class Loops(Scopes):
         self._steps = 0
         self._loops: list[Loop] = []
         self._takings: dict[Node, Taking] = {}
+        self.callers: list[Frame] = []
+        """The frames of the functions that wait for the calls that they made."""
         self._made_in: dict[Loop, range] = {}
         """The indices of the nodes that all passes of a loop have made."""
 

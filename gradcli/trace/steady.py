@@ -7,15 +7,13 @@ pass to pass but tensors, modes, and what optimisers and schedulers tell of them
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from gradcli.graph import Node
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.classes import Class
-from gradcli.trace.frames import Frame, UserFunction
-from gradcli.trace.items import Items
-from gradcli.trace.objects import Object
-from gradcli.trace.series import Series
+from gradcli.trace.frames import Frame
+from gradcli.trace.holding import held
 
 _STEADY = frozenset((
     "BuiltIn", "TypeHint", "ClassName", "Recording", "Inference", "UserFunction", "Bound", "Dots",
@@ -37,59 +35,20 @@ def are_steady(frame: Frame, names: Collection[str], autograd: Autograd) -> bool
     """Whether all that names stand for in a frame and around it is so, and all that this holds, and
     no tensor or module has functions that are called in backward, or attributes.
     """
+
+    def named(frame: Frame) -> Iterator[Any]:
+        for name in names:
+            yield frame.values.get(name)
+            yield frame.functions.get(name)
+
     hooks = (autograd.hooks, autograd.node_hooks, autograd.after, autograd.of_modules)
     others = (autograd.together, autograd.retained, autograd.tangents, autograd.values.attributes)
-    return not any((*hooks, *others)) and all(map(_is_steady, _reached(frame, names)))
+    return not any((*hooks, *others)) and all(map(_is_steady, held([frame], named)))
 
 
 def _is_steady(value: object) -> bool:
+    if isinstance(value, Node):
+        return True
     names = (each.__name__ for each in type(value).__mro__)
     first = next((name for name in names if name in _STEADY or name in _KEEPING), "")
     return first in _STEADY and not getattr(value, "remembered", None)
-
-
-def _reached(frame: Frame, names: Collection[str]) -> Iterator[object]:
-    """The objects that names stand for, and those inside."""
-    seen, frames = set[int](), set[Frame]()
-    waiting = _values(frame, names, frames)
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, Object | Series):
-            yield value
-        waiting += filter(_may_hold, _inside(value))
-        if isinstance(value, UserFunction):
-            waiting += _values(value.frame, names, frames)
-
-
-def _inside(value: Any) -> Iterable[Any]:
-    """What a value holds."""
-    if isinstance(value, Items):
-        return value.entries() if type(value) is Items else ()
-    if isinstance(value, dict):
-        return value.values()
-    if isinstance(value, Class):
-        frames = [each.frame for each in value.order]
-        return [*vars(value).values(), *(each for of in frames for each in _held_by(of))]
-    return value if isinstance(value, list | tuple | set) else vars(value).values()
-
-
-def _held_by(frame: Frame) -> Iterable[Any]:
-    return (*frame.values.values(), *frame.functions.values())
-
-
-def _may_hold(value: Any) -> bool:
-    return isinstance(value, Object | list | tuple | Items | dict | set)
-
-
-def _values(frame: Frame, names: Collection[str], seen: set[Frame]) -> list[Any]:
-    """What names stand for in a frame and around it, where these were not seen before."""
-    found = list[Any]()
-    for each in frame:
-        if each not in seen:
-            seen.add(each)
-            found += [each.values[name] for name in names if _may_hold(each.values.get(name))]
-            found += [each.functions[name] for name in names if name in each.functions]
-    return found

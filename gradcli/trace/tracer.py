@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,13 @@ class Tracer(UserFunctions):
         autograd.check_versions = self._check_versions
         self.values.cut_row = self.cut_row
         self.values.lazily = lambda run: self.lazily(run, self.frame)
+        evaluator.living = self._living
+
+    def _living(self) -> Iterable[Node]:
+        """What the program may still use."""
+        from gradcli.trace.living import living  # few programs compute that much
+
+        return living(self)
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""

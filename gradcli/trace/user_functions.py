@@ -37,8 +37,6 @@ class UserFunctions(Loops):
 
     generators_open = 0
     """How many generators go on within each other."""
-    _calls_open = 0
-    """How many calls of the user's functions are within each other."""
 
     def _function(self, statement: syntax.FunctionDefinition) -> Visit:
         function = UserFunction(statement, self._visible(), self.user_call)
@@ -120,14 +118,14 @@ class UserFunctions(Loops):
         span = self.graph.span or function.definition.span
         self.step(span)
         self.check_called(function.definition)
-        if self._calls_open >= DEEPEST:
+        if len(self.callers) >= DEEPEST:
             raise GradcliError(
                 "limit-depth",
                 f"{function.definition.name} is called within {DEEPEST:,} other calls",
                 hint="check that a function that calls itself ends",
                 span=span,
             )
-        self._calls_open += 1
+        self.callers.append(self.frame)
         self.graph.ledger.take(CALL_BYTES, "a call within a call, and so on,", span)
         frame = Frame(function.frame)
         frame.path = f"{function.qualified}.<locals>."
@@ -160,7 +158,7 @@ class UserFunctions(Loops):
         finally:
             self.frame, self.records = caller, recorded
             function.end()
-            self._calls_open -= 1
+            self.callers.pop()
             self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
         result = leave.value if isinstance(leave, Returned) else None
