@@ -161,14 +161,10 @@ def _planned(
 
 
 def _known(tracer: Tracer) -> dict[Node, Array]:
-    """What has been computed while the program was traced, and is the same in all runs. What is not
-    finite is computed again, to tell where that comes from.
-    """
+    """What has been computed while the program was traced, and is the same in all runs."""
     if tracer.inputs or tracer.graph.literals:
         return {}
-    found = tracer.values.evaluator.kept()
-    with np.errstate(all="ignore"):
-        return {node: value for node, value in found.items() if is_finite(value)}
+    return tracer.values.evaluator.kept()
 
 
 def _forget_refusing(tracer: Tracer) -> None:

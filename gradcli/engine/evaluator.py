@@ -91,11 +91,24 @@ class Evaluator:
         total = total_bytes(pending)
         if total > self._ledger.room:
             self._make_room(pending)
-        values: dict[Node, Array] = {}
-        passing: Mapping[Node, Sequence[Node]] = EMPTY
         if total > SWEPT and self.living is not None:
             pending = _in_turn(node, pending)
-            passing = self._passing(pending, self.living)
+            values = self._found(pending, self._passing(pending, self.living))
+        else:
+            values = self._found(pending, EMPTY)
+        if self._bytes > self._sweeps_at and self.living is not None:
+            self._sweep(self.living)
+        while self._kept and self._bytes > self._ledger.limit // 2:
+            self._drop(next(iter(self._kept)))
+        return values[node]
+
+    def _found(
+        self, pending: Sequence[Node], passing: Mapping[Node, Sequence[Node]]
+    ) -> Mapping[Node, Array]:
+        """The values of what is pending, without what is let go when the computation comes to some
+        of it.
+        """
+        values: dict[Node, Array] = {}
         together = results_of(pending)
         with np.errstate(all="ignore"):
             for current in pending:
@@ -112,11 +125,7 @@ class Evaluator:
                 for result, value in zip(results, self._compute(results, operands), strict=True):
                     values[result] = value
                     self._keep(result, value, operands)
-        if self._bytes > self._sweeps_at and self.living is not None:
-            self._sweep(self.living)
-        while self._kept and self._bytes > self._ledger.limit // 2:
-            self._drop(next(iter(self._kept)))
-        return values[node]
+        return values
 
     def _compute(self, results: Sequence[Node], operands: Sequence[Array]) -> Sequence[Array]:
         """The values of a node, or of several results of one loop."""

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from gradcli.trace.takings import Taking
     from gradcli.trace.template import AnyPass, Rolled
 
-PIECE = 16
+PIECE = 8
 """Where passes differ at times, as those that print, so many between them are one node."""
 MANY, SHORT = 2_000, 16
 """In a program of more steps than that, loops of so few passes are worth a node, too."""
+MANY_NODES = 10_000
+"""Loops are, too, whose passes would make more nodes than that."""
 MOST_RATES = 1 << 12
 """Steps of an optimiser in passes that are not counted are made together up to so many."""
 TOLD = 256
@@ -325,10 +327,11 @@ class Loops(Scopes):
             nodes = range(first, self.graph.count)
             self.values.passages.add(kind, title, span, nodes, arguments, result)
 
-    def _least(self) -> int:
-        """The fewest passes that become one node."""
+    def _least(self, nodes: int) -> int:
+        """The fewest passes that become one node, of a loop that makes so many nodes."""
         shortest = self.values.shortest_loop
-        return min(shortest, SHORT) if self._steps > MANY else shortest
+        is_long = self._steps > MANY or nodes > MANY_NODES
+        return min(shortest, SHORT) if is_long else shortest
 
     def _roll(
         self,
@@ -340,7 +343,7 @@ class Loops(Scopes):
         """Make the next passes one node; the result is how many these are."""
         room = self._limits.steps - self._steps
         most = rolling.left(done, room)
-        least = self._least()
+        least = self._least(most * (self.graph.count - rolling.start))
         if most < least:
             rolling.wait(done)
             return 0
@@ -564,23 +567,25 @@ class Loops(Scopes):
         """Raise `Unlike` where a pass prints or notes something, or has not made so many `draws` as
         the one before, `NotRolled` where it has done more that cannot be undone.
         """
-        told, *others = self._effects()
-        if others != [*before[1:]]:
+        told, modes, *others = self._effects()
+        if others != [*before[2:]]:
             raise NotRolled("a pass of a loop does more than the one before")
         if self.graph.draws != draws:
             raise Unlike("it draws other numbers than the pass before")
         if told != before[0]:
             raise Unlike("a pass prints, which others do not")
+        if modes != before[1]:
+            raise Unlike("a pass trains or evaluates what others do not")
 
     def _effects(self) -> tuple[Any, ...]:
         """What a pass may change besides the values of names, and tensors that a loop carries."""
         shared = self.graph.shares
         return (
             (self.special.mark(), len(self.notes), len(self.autograd.notes)),
+            [*self.values.modes.items()],
             *(self.autograd.state() if shared else self.autograd.lasting_state()),
             self.graph.seed,
             self.records,
-            *self.values.modes.items(),
             len(self.leaves) if shared else 0,
             len(self.values.latest) if shared else 0,
             *self.frame.functions.values(),

@@ -87,7 +87,8 @@ class Rolling:
         """Why the passes so far were traced one by one."""
         self._before: dict[str, Any] = {}
         self._lists: dict[str, Items] = {}
-        self._start = 0
+        self.start = 0
+        """How many nodes there were before the pass that is compared with the next one."""
         self._graph: Graph
         self._draws = self._refusing = 0
         self._effects: tuple[Any, ...] = ()
@@ -114,7 +115,7 @@ class Rolling:
         state: TensorState,
     ) -> None:
         """Remember how things stand before a pass."""
-        self._before, self._start, self._effects = dict(values), graph.count, effects
+        self._before, self.start, self._effects = dict(values), graph.count, effects
         self._graph, self._draws, self._refusing = graph, graph.draws, len(graph.refusing)
         self._state = state
         self._lists = {
@@ -152,7 +153,7 @@ class Rolling:
         """What the last pass has changed. Raises `Unlike` where it did what no node can do."""
         if effects != self._effects:
             raise Unlike("it prints or makes leaves")
-        in_place = state.changed_since(self._state, self._start, current)
+        in_place = state.changed_since(self._state, self.start, current)
         tensors: dict[Place, Node] = {node: node for node in in_place}
         tensors.update(state.remembered_since(self._state).items())
         counts = state.counts_since(self._state)
@@ -182,7 +183,7 @@ class Rolling:
                 left.add(current(before))
         held = {current(value) for value in values.values() if isinstance(value, Node)}
         left = set() if lists else left - held
-        grads = state.grads_since(self._state, self._start, left, current)
+        grads = state.grads_since(self._state, self.start, left, current)
         tensors |= {GradOf(node): grad for node, grad in grads.items()}
         older = {value for value in self._before.values() if isinstance(value, Node)}
         for name, added in lists.items():
@@ -192,7 +193,7 @@ class Rolling:
             *chain(*lists.values()),
             *self._graph.refusing[self._refusing :],
         ]
-        made = made_since(results, older.__contains__, self._start, built_of)
+        made = made_since(results, older.__contains__, self.start, built_of)
         same = {name for name in lists if values[name] is self._before[name]}
         lengths = {name: len(values[name]) for name in lists}
         draws, schedules = self._graph.draws - self._draws, state.schedules_since(self._state)

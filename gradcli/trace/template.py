@@ -111,6 +111,8 @@ class AnyPass:
         self._counts: list[tuple[Node, Array]] = []
         self._numbers_in: dict[Node, Node] = {}
         """What stands for numbers that the pass takes out of tensors."""
+        self._number_of: dict[Node, Node] = {}
+        """The same by tensor: a number that is taken twice is one."""
         self._nexts: dict[Place, Node] = {}
         self._items: dict[str, tuple[Node, ...]] = {}
         """What the pass appends to lists."""
@@ -202,8 +204,10 @@ class AnyPass:
         """What stands for the number that is taken out of a tensor, if the pass has computed it."""
         if node.index < self.first or node.known is not None or node.kind == "bool":
             return None
-        number = bind(detach(cast(reshape(node, ()), "float")))
-        self._numbers_in[number] = node
+        number = self._number_of.get(node)
+        if number is None:
+            number = self._number_of[node] = bind(detach(cast(reshape(node, ()), "float")))
+            self._numbers_in[number] = node
         return number
 
     def has_made(self, items: Items) -> bool:

@@ -197,6 +197,19 @@ ROLLED = {
         after="print(total, n, n/2, total/n)",
     ),
     "a number that nothing needs": looped(*PLAIN, "loss.item()"),
+    "a number that is taken twice": looped(
+        *PLAIN, "kept.append(loss.item())", "last = loss.item()",
+        before="kept = []\nlast = 0.0", after="print(last, kept[7], kept[-1])",
+    ),
+    "some passes that evaluate": looped(
+        "net.train()", *TRAINS, "if i % 30 == 2:\n    net.eval()\n    v = net(X).detach().sum()",
+        before=MODEL.format("x = x*2 if self.training else x; ") + "v = 0.0",
+        after="print(v, net.training)",
+    ),
+    "few passes that make many nodes": looped(
+        "h = w", *["h = torch.tanh(h*1.01)\nh = h*h + 0.1*h"]*40,
+        "loss = ((X @ h - y)**2).mean()", *PLAIN[1:], passes=40,
+    ),
     "the last number": looped(
         *PLAIN, "last = loss.item()", before="last = 0.0", after="print(last)"
     ),
