@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from gradcli.engine.device import engine
 from gradcli.engine.plan import Engine
 from gradcli.engine.swept import LARGE
 from gradcli.graph import EMPTY, Array, Graph, Node
 from gradcli.options import Options
-from gradcli.result import is_finite
 
 
 class Planned:
@@ -36,8 +33,7 @@ class Planned:
         if graph.largest >= LARGE or known:
             from gradcli.engine.lowering import lower
 
-            with np.errstate(all="ignore"):
-                first, order = _unknown(wanted, known)
+            first, order = _unknown(wanted, known)
             self._lowered |= {node: graph.fixed(known[node]) for node in first}
             lower(order, self._lowered)
         self.engine: Engine = engine(
@@ -62,14 +58,12 @@ class Planned:
 
 
 def _unknown(wanted: Sequence[Node], known: Mapping[Node, Array]) -> tuple[list[Node], list[Node]]:
-    """The known nodes that others are computed from, and these, operands first. What is not finite
-    is computed again, to tell where that comes from.
-    """
+    """The known nodes that others are computed from, and these, operands first."""
     pending, seen, first = [*wanted], set(wanted), list[Node]()
     order: list[Node] = []
     while pending:
         node = pending.pop()
-        if node in known and is_finite(known[node]):
+        if node in known:
             first.append(node)
             continue
         order.append(node)

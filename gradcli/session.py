@@ -160,11 +160,24 @@ def _planned(
     )
 
 
-def _known(tracer: Tracer) -> dict[Node, Array]:
+class _FiniteValues(dict[Node, Array]):
+    """Values that count where they are finite: others are computed again, to tell where that comes
+    from.
+    """
+
+    def __contains__(self, node: object) -> bool:
+        value = self.get(node)  # type: ignore[call-overload]
+        if value is None:
+            return False
+        with np.errstate(all="ignore"):
+            return is_finite(value)
+
+
+def _known(tracer: Tracer) -> Mapping[Node, Array]:
     """What has been computed while the program was traced, and is the same in all runs."""
     if tracer.inputs or tracer.graph.literals:
         return {}
-    return tracer.values.evaluator.kept()
+    return _FiniteValues(tracer.values.evaluator.kept())
 
 
 def _forget_refusing(tracer: Tracer) -> None:

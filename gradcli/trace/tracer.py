@@ -121,7 +121,8 @@ class Tracer(UserFunctions):
         """What the program may still use."""
         from gradcli.trace.living import living  # few programs compute that much
 
-        return living(self)
+        frames = (self.frame, self.globals, *self.callers)
+        return living(frames, self.autograd, self.special.printed)
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
