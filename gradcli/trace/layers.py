@@ -10,7 +10,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import LEAF, detach, leaf
+from gradcli.ops.control import detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.containers import (
@@ -55,9 +55,17 @@ _PADDINGS = ("zeros", "reflect", "replicate", "circular")
 class Layers:
     """The functions that make layers, by the names of PyTorch's classes."""
 
-    def __init__(self, autograd: Autograd, call: Call, replace: Replace) -> None:
+    def __init__(
+        self,
+        autograd: Autograd,
+        call: Call,
+        replace: Replace,
+        put: Callable[[Node, Node], Value],
+    ) -> None:
+        """`put` writes into a tensor."""
         self.autograd = autograd
         self.replace = replace
+        self._put = put
         self.values = autograd.values
         self.graph: Graph = self.values.graph
         self._numbers = PrintedNumbers(self.values)
@@ -156,11 +164,10 @@ class Layers:
         """What puts its result into its input."""
 
         def put(layer: Layer, inputs: list[Value], given: Given) -> Any:
-            found = compute(layer, inputs, given)
-            before = inputs[0]
-            if isinstance(before, Node) and before.known is None and before.op not in (LEAF, INPUT):
-                self.replace(before, found)
-            return found
+            found, before = compute(layer, inputs, given), inputs[0]
+            if found is before or not isinstance(before, Node) or before.op is INPUT:
+                return found
+            return self._put(before, found)
 
         return put
 

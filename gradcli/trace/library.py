@@ -392,7 +392,8 @@ class Library:
         from gradcli.trace.transforms import Transforms
 
         autograd, call, replace = self._autograd, self._caller.function_call, self._caller.replace
-        layers, optimisers = Layers(autograd, call, replace), Optimisers(autograd, replace)
+        layers = Layers(autograd, call, replace, self._caller.put_into)
+        optimisers = Optimisers(autograd, replace)
         late = self._seldom_used(layers, optimisers) if self._mentions(_SELDOM) else {}
         return (
             late

@@ -77,7 +77,7 @@ class Seldom:
         the place of another.
         """
         in_place = InPlace(autograd, note_random)
-        layers = Layers(autograd, call, replace)
+        layers = Layers(autograd, call, replace, put)
         more_layers = MoreLayers(layers)
         arrays = ArrayCalls(autograd, call, put)
         grids = ArrayGrids(arrays)
