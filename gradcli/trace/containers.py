@@ -143,7 +143,11 @@ class ModuleList(Module):
         return Items([self.values.now(each) for each in self.items])
 
     def item(self, items: Sequence[Any]) -> Any:
-        """Nothing of its own: an element is chosen. Raises `index` where there is none."""
+        """A list of some; None for a single one, which is an element. Raises `index` where there is
+        none.
+        """
+        if len(items) == 1 and isinstance(items[0], slice):
+            return ModuleList(self.autograd, self.title, self.replace, [*self.items][items[0]])
         if len(items) == 1 and isinstance(items[0], Node):
             place, count = self.values.integer(items[0], "a place"), len(self.items)
             if not -count <= place < count:

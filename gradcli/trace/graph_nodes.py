@@ -64,6 +64,9 @@ class GraphNode(Object):
             isinstance(other, GraphNode) and self.name == other.name and self._made is other._made
         )
 
+    def key(self) -> Any:
+        return self if self._made is None else ("node", self.name, self._made)
+
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         """The gradients of what its edges lead to, of the gradient of what it has made."""
         (given,) = bind_names(self.name, ("grad",), arguments, keywords).values()
