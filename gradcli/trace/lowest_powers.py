@@ -18,7 +18,8 @@ _POWERS = (FUNCTIONS["pow"].op, FUNCTIONS["square"].op)
 _PIECEWISE = frozenset(
     f"{name}Backward0"
     for name in ("Relu", "LeakyRelu", "Hardtanh", "Hardsigmoid", "Hardshrink", "Softshrink",
-                 "Threshold")
+                 "Threshold", "PreluKernel", "RreluWithNoise", "MaxPool2DWithIndices",
+                 "MaxPool3DWithIndices")
 )  # fmt: skip
 """Nodes of PyTorch's that keep on which piece an element lies."""
 

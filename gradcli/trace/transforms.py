@@ -29,7 +29,7 @@ from gradcli.trace.objects import Given, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.trees import changed, filled, is_tree, tensors
 from gradcli.trace.values import Value, describe
-from gradcli.walks import upstream
+from gradcli.walks import dependents, upstream
 
 _VJP_RETURNS = (
     "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported type "
@@ -202,11 +202,29 @@ class Transforms:
         self, outputs: Sequence[Node], inputs: Sequence[Node], cotangents: Sequence[Node]
     ) -> tuple[Node, ...]:
         found = vjp(list(outputs), list(cotangents), list(inputs))
+        if self.values.is_pytorch and any(map(self.autograd.requires_grad, outputs)):
+            found = self._followed(outputs, inputs, found)
         pairs = zip(found, inputs, strict=True)
         return tuple(
             self.autograd.in_dtype_of(node, zeros_like(node) if grad is None else grad)
             for grad, node in pairs
         )
+
+    def _followed(
+        self, outputs: Sequence[Node], inputs: Sequence[Node], grads: Sequence[Node | None]
+    ) -> list[Node | None]:
+        """Gradients as PyTorch has them, where what they come from requires grad."""
+        from gradcli.trace.lowest_powers import followed
+
+        oldest = min((node.index for node in inputs), default=0)
+        passed = dependents(upstream(outputs, oldest), inputs)
+        requires_grad, name = self.autograd.requires_grad, self.autograd.node_name
+        return [
+            grad
+            if grad is None or requires_grad(grad)
+            else followed(self.values, name, grad, passed)
+            for grad in grads
+        ]
 
     def _jacobian(self, result: Value, inputs: Value, _: Value) -> Value:
         """For each tensor of the value, and in it for each of the arguments: the axes of the one,
