@@ -355,7 +355,10 @@ class Instance(Object):
     def special(self, name: str) -> Object | None:
         """Its method of that name, such as `__add__`; None where it has none."""
         value = self.made_by.found(name)
-        return Bound(value, self) if isinstance(value, UserFunction | BuiltIn) else None
+        if isinstance(value, BuiltIn):
+            return Bound(value, self)
+        found = bound(value, self, self.made_by) if isinstance(value, UserFunction) else None
+        return found if isinstance(found, Object) else None
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         method = self.special("__call__")

@@ -65,7 +65,18 @@ def construct(
     `device` and the memory's layout have no effect, and `dtype` only chooses between floats,
     integers and truth values.
     """
-    function = _chosen(autograd, function, keywords)
+    itself = _given_itself(autograd, function, arguments, keywords)
+    if itself is not None:
+        return autograd.another(itself, "alias", arguments, {})
+    return _made(autograd, _chosen(autograd, function, keywords), arguments, keywords)
+
+
+def _made(
+    autograd: Autograd,
+    function: Function,
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+) -> Value:
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     given = [*arguments, *own.values()]
     if not given and function.name == "FloatTensor":  # `torch.Tensor()` has no elements
@@ -240,6 +251,24 @@ def _is_single(values: Values, each: Value) -> bool:
     )
 
 
+def _given_itself(
+    autograd: Autograd,
+    function: Function,
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+) -> Node | None:
+    """The tensor that `torch.Tensor(x)` is given, and returns in the same memory; None for one of
+    another dtype than `torch.LongTensor` has, which is converted.
+    """
+    if function.name != "FloatTensor" or len(arguments) != 1 or not keywords.keys() <= {"dtype"}:
+        return None
+    given, dtype = arguments[0], keywords.get("dtype")
+    if not (autograd.values.is_pytorch and isinstance(given, Node)):
+        return None
+    fits = dtype is None or autograd.dtype_of(given) == str(dtype).removeprefix("torch.")
+    return given if fits and autograd.values.is_tensor(given) else None
+
+
 def _is_empty(arguments: Sequence[Value]) -> bool:
     """Whether a tensor is made of an empty list: `torch.tensor([])`."""
     return len(arguments) == 1 and isinstance(arguments[0], Items) and not arguments[0].entries()
@@ -249,9 +278,28 @@ def _are_lengths(autograd: Autograd, arguments: Sequence[Value]) -> bool:
     """Whether `torch.FloatTensor(2, 3)` is given lengths, or a shape, in place of elements."""
     if len(arguments) == 1 and isinstance(arguments[0], Size):
         return True
-    return autograd.values.is_pytorch and all(
-        isinstance(each, Node) and not each.shape and each.op is not LEAF for each in arguments
+    if not autograd.values.is_pytorch:
+        return False
+    if len(arguments) == 1 and isinstance(arguments[0], Node):
+        _check_not_float(autograd.values, arguments[0])
+    is_any = len(arguments) > 1  # of several, tensors and numbers of NumPy are lengths, too
+    return all(
+        isinstance(each, Node)
+        and not each.shape
+        and (is_any or each.op is not LEAF or each in autograd.values.arrays)
+        for each in arguments
     )
+
+
+def _check_not_float(values: Values, given: Node) -> None:
+    """Raise `type` where `torch.Tensor(2.5)` is given neither a length nor elements."""
+    is_array = given in values.arrays and given.kind == "float" and not given.shape
+    if not is_array and values.plain_kind(given) != "float":
+        return
+    name = "numpy.float64" if is_array else "float"
+    said = f"new(): data must be a sequence (got {name})"
+    raise RefusedError(("TypeError", said), "type", "torch.Tensor is given elements, or lengths, "
+                       "which are integers", hint="torch.tensor(2.5) is the number")  # fmt: skip
 
 
 def compute_in(
