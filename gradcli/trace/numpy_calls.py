@@ -373,7 +373,7 @@ class NumpyCalls(PythonCalls):
         return tuple(parts)
 
     def as_rows(self, name: str, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
-        """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row,
+        """The arguments of a function of NumPy's, to which a tuple, deque or range is a row,
         and a list of integers an array of these.
         """
         if not self.root(expression.callee).startswith("numpy") or name in _TAKING_LISTS:
@@ -381,7 +381,7 @@ class NumpyCalls(PythonCalls):
         if name.endswith(".at"):  # np.add.at(a, (0, 1), 1): a tuple is one place
             return self.all_as_written(expression, arguments)
         return [
-            self.row_of(each) if is_row(each) or type(each) is Items else each
+            self.row_of(each) if is_row(each) or type(each) in (Items, range) else each
             for each in self.all_as_written(expression, arguments)
         ]
 

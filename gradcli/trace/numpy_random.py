@@ -131,12 +131,20 @@ class Drawing:
             return self._result(known[places] if known.shape else places)
         if shape is None:
             return items[int(places)]
-        nodes = self.values.tensor(Items(items))
-        return self._result(self.values.evaluator.value(nodes)[places])
+        return self._result(self._array(held, "choice")[places])
+
+    def _array(self, held: Value, what: str) -> Array:
+        """An array of elements: of integers, where a list has these alone."""
+        if not isinstance(held, Items | tuple | range):
+            return self.values.evaluator.value(self.values.tensor(held, what))
+        items = self.values.elements(held)
+        array = self.values.evaluator.value(self.values.tensor(Items(items), what))
+        are_integers = all(self.values.plain_kind(each) == "int" for each in items)
+        return array.astype(int) if are_integers or isinstance(held, range) else array
 
     def _permutation(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (held,) = bind_names("permutation", ("x",), arguments, keywords).values()
-        array = self.values.evaluator.value(self.values.tensor(held, "permutation"))
+        array = self._array(held, "permutation")
         if not array.shape:
             count = self.values.integer(held, "permutation")
             self._check((count,))
