@@ -142,7 +142,10 @@ class Autograd(BackwardHooks):
                 hint="float(x) makes floats of it",
             )
         self.values.explicit = True
-        return leaf(value, marked=True)
+        marked = leaf(value, marked=True)
+        if value.op.view:  # whose elements stay where they lie
+            self.values.turned[marked] = self.values.lie(value)
+        return marked
 
     def is_leaf(self, node: Node) -> bool:
         """Whether backward stores a grad for this node."""

@@ -116,7 +116,9 @@ class BackwardHooks:
             for place in places
         )
         if hooks.after and hooks.beyond is not None:
-            inputs = hooks.beyond(self._whole(node, change))
+            found = hooks.beyond(self._whole(node, change))
+            known = tuple(None if each is None else detach(each) for each in found)
+            inputs = found if self.creates_graph else known
         for hook in hooks.after:
             found = self._run_hook(hook, inputs, (self._whole(node, change),))
             if found is not None and hooks.beyond is not None:

@@ -28,6 +28,10 @@ from gradcli.trace.suffixes import node_name
 _DIV = FUNCTIONS["div"].op
 _OF_AUTOGRAD = ("AccumulateGrad", "CopySlices", "NotImplemented", "CopyBackwards")
 """Nodes that say where they are from."""
+_SUMMED = ("Addmm", "Convolution", "Native")
+"""Beginnings of the names of nodes that have the gradient of a bias in its own shape."""
+_OF_BATCHES = ("input", "running_mean", "running_var", "weight", "bias")
+"""What a normalisation over batches is given."""
 _METADATA = "grad_fn.metadata"
 """Where what a program keeps with a node is, among what it keeps with tensors."""
 _SAVED = "_saved_"
@@ -80,13 +84,16 @@ class GraphNode(Object):
         if self._is_freed():
             raise GradcliError("graph-freed", "what this node has saved was freed by backward",
                                hint="backward(retain_graph=True) keeps it")  # fmt: skip
-        ends = [None if each is None else each.made for each in self._operands()]
+        operands = self._operands()
+        ends = [None if each is None else each.made for each in operands]
         wanted = [each for each in ends if each is not None]
         grads = iter(self._local(made, change, wanted))
         found = [None if end is None else next(grads) for end in ends]
         whole = tuple(
-            None if end is None or grad is None else autograd.whole(end, grad)
-            for end, grad in zip(ends, found, strict=True)
+            None
+            if end is None or grad is None
+            else each.told(grad if grad.size > end.size else autograd.whole(end, grad))
+            for each, end, grad in zip(operands, ends, found, strict=True)
         )
         return whole[0] if len(whole) == 1 else whole
 
@@ -102,11 +109,10 @@ class GraphNode(Object):
     def _local(self, made: Node, change: Node, wanted: Sequence[Node]) -> Sequence[Node | None]:
         """The gradients of these operands, where none flows on through them."""
         places = [i for i, each in enumerate(made.inputs) if each in wanted]
-        is_spread = isinstance(made.op, Elementwise) and any(
-            each.shape != made.shape for each in wanted
-        )
+        is_elementwise = isinstance(made.op, Elementwise) and not self.name.startswith(_SUMMED)
+        is_spread = is_elementwise and any(each.shape != made.shape for each in wanted)
         if is_spread:  # PyTorch's node gives it in the whole shape, and its engine sums it later
-            raise self._not_called()
+            return self._spread_out(made, change, wanted)
         if [made.inputs[place] for place in places] == [*wanted]:
             parts = dict(contributions(made, change, set(wanted), set()))
             return [parts.get(place) for place in places]
@@ -114,14 +120,31 @@ class GraphNode(Object):
             raise self._not_called()
         return vjp([made], [change], wanted, rules=partial(_until, {*wanted}))
 
-    def _beyond(self, made: Node) -> Callable[[Node], tuple[Any, ...]] | None:
+    def _spread_out(
+        self, made: Node, change: Node, wanted: Sequence[Node]
+    ) -> Sequence[Node | None]:
+        """The same of operands that are spread over the whole shape."""
+        if not {*wanted} <= {*made.inputs}:
+            raise self._not_called()
+        whole = {each: FUNCTIONS["expand"].build(each, made.shape) for each in made.inputs}
+        again = made.graph.apply(
+            made.op, tuple(whole[each] for each in made.inputs), made.attributes
+        )
+        return self._local(again, change, [whole[each] for each in wanted])
+
+    def told(self, grad: Node) -> Node:
+        """The gradient of what it has made, as an edge to it has it."""
+        return grad
+
+    def _beyond(self, autograd: Autograd, made: Node) -> Callable[[Node], tuple[Any, ...]] | None:
         """What finds the gradients of its operands, where these are not the operands of `made`."""
         is_several = self.name == "MulBackward0" and made.op is _DIV  # of the reciprocal
         ends = [each for each in self._operands() if each is not None]
         if is_several or any(each.made is made or each.made is None for each in ends):
             raise GradcliError("value", f"{self.name} takes no hook here",
                                hint="x.register_hook(f) tells the gradient of x")  # fmt: skip
-        if all(each.made in made.inputs for each in ends):
+        floats = [each for each in made.inputs if autograd.requires_grad(each)]
+        if floats == [each.made for each in ends]:
             return None
         return partial(self._told, made)
 
@@ -148,10 +171,21 @@ class GraphNode(Object):
             hooks = (autograd.after if is_after else autograd.hooks).setdefault(made, [])
             hook = BuiltIn("hook", partial(self._of_leaf, is_after, hook))
         else:
-            known = autograd.node_hooks.setdefault(made, NodeHooks([], [], self._beyond(made)))
+            known = self._known_hooks(autograd, made)
             hooks = known.after if is_after else known.before
         hooks.append(hook)
         return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
+
+    def _known_hooks(self, autograd: Autograd, made: Node) -> NodeHooks:
+        known = autograd.node_hooks.get(made)
+        if known is None:
+            known = autograd.node_hooks[made] = NodeHooks([], [], self._beyond(autograd, made))
+        return known
+
+    def told_after(self, hook: Object) -> None:
+        """Call a function of the gradients that have gone through the node."""
+        if self._made is not None and self._autograd is not None:
+            self._known_hooks(self._autograd, self._made).after.append(hook)
 
     def _of_leaf(
         self, is_after: bool, hook: Object, _: str, given: list[Any], keywords: Given
@@ -212,6 +246,14 @@ class GraphNode(Object):
         return f"<{module}{self.name} object at 0x7f0000000000>"
 
 
+class Transposed(GraphNode):
+    """That of a linear layer's weight, which is transposed there."""
+
+    def told(self, grad: Node) -> Node:
+        turned: Node = FUNCTIONS["t"].build(grad)
+        return turned
+
+
 def _until(
     stops: Container[Node], node: Node, change: Node, linked: Container[Node], selected: set[Node]
 ) -> Iterable[tuple[int, Node]]:
@@ -242,11 +284,14 @@ def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | No
         own = own[0].inputs  # the part and its shape are one node
     operands = tensors_among([*made[1], *made[2].values()]) if made else [*own]
     if function == "linear" and name.startswith(("Addmm", "Mm")):
-        yield from _linear(autograd, operands, node)
+        yield from _linear(autograd, operands)
     elif function == "cross_entropy":
         inner = operands[0]
         yield GraphNode("LogSoftmaxBackward0", lambda: [graph_node(autograd, inner)], node)
     else:
+        if made and name.startswith("NativeBatchNorm"):
+            given = dict(zip(_OF_BATCHES, made[1], strict=False)) | dict(made[2])
+            operands = tensors_among([given.get(each) for each in ("input", "weight", "bias")])
         numbers = PrintedNumbers(autograd.values)
         found = [
             graph_node(autograd, each)
@@ -254,18 +299,18 @@ def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | No
             if each.kind == "float" and (each.shape or each not in numbers)
         ]
         missing = 2 - len(found) if name in OF_TWO else 0
-        if name.startswith("Convolution"):
+        if name.startswith(("Convolution", "NativeBatchNorm")):
             missing = 3 - len(found)
         yield from [*found, *[None] * missing]
 
 
-def _linear(autograd: Autograd, operands: Sequence[Node], node: Node) -> Iterator[GraphNode | None]:
+def _linear(autograd: Autograd, operands: Sequence[Node]) -> Iterator[GraphNode | None]:
     """x @ w.T + b is one node: of b, x, and w, which another one transposes."""
     x, weight, *bias = operands
     for each in (*bias, x):
         yield graph_node(autograd, each)
     below = graph_node(autograd, weight)
-    yield below and GraphNode("TBackward0", lambda: [below], node)
+    yield below and Transposed("TBackward0", lambda: [below], weight)
 
 
 def tensors_among(values: Sequence[Any]) -> list[Node]:

@@ -79,6 +79,8 @@ class Module(ModuleParts):
         """Those of both that get the arguments by name, too."""
         self._watchers: list[Object] = []
         """Functions of the module and the gradients of its inputs and its output."""
+        self._node_watchers: list[Object] = []
+        """Those of the node that has made its output, as in PyTorch's first years."""
         self._first_watchers: list[Object] = []
         """Functions of the module and the gradients of its output, before these."""
         self.replace = replace
@@ -169,7 +171,8 @@ class Module(ModuleParts):
     # --- as an object ---
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
-        is_plain = not (self._before or self._watchers or self._hooks or self._first_watchers)
+        told = self._before or self._watchers or self._hooks or self._first_watchers
+        is_plain = not (told or self._node_watchers)
         if not is_plain or self.computed or self.autograd.of_modules:
             return self._with_hooks(arguments, keywords)
         return self._forward()(arguments, keywords)
@@ -204,6 +207,8 @@ class Module(ModuleParts):
             by_name = [Dictionary(self.values, keywords.items())] * (hook in self._told_by_name)
             other = yield hook.call([self, tuple(arguments), *by_name, value], {})
             value = value if other is None else other
+        for hook in self._told("_node_watchers"):
+            self._watch_node(value, hook)
         is_watched = watchers or self._told("_first_watchers")
         if is_watched and isinstance(value, Node) and self.autograd.requires_grad(value):
             value = bind(value)
@@ -213,6 +218,20 @@ class Module(ModuleParts):
             if watch is not None:
                 watch.begin(value)
         return value
+
+    def _watch_node(self, value: Value, hook: Object) -> None:
+        """Tell a function of the gradients of the node that has made a module's output."""
+        from gradcli.trace.graph_nodes import graph_node  # few programs watch gradients
+        from gradcli.trace.trees import tensors
+
+        first = next(iter(tensors(self.values, value)), None)
+        if not isinstance(first, Node) or self.autograd.is_leaf(first):
+            return
+        node = graph_node(self.autograd, first)
+        if node is not None:
+            node.told_after(
+                BuiltIn("hook", lambda _, given, named: hook.call([self, *given], named))
+            )
 
     def _told(self, hooks: str) -> list[Object]:
         """Functions of all modules, and then the module's own."""
@@ -337,7 +356,7 @@ class Module(ModuleParts):
                     ("register_forward_pre_hook", self._before),
                     ("register_forward_hook", self._hooks),
                     ("register_full_backward_hook", self._watchers),
-                    ("register_backward_hook", self._watchers),
+                    ("register_backward_hook", self._node_watchers),
                     ("register_full_backward_pre_hook", self._first_watchers),
                 )
             },

@@ -10,15 +10,17 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops.control import bind
+from gradcli.ops.control import bind, leaf
+from gradcli.ops.kinds import cast, zeros_like
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
 from gradcli.trace.objects import BuiltIn, Given, HookHandle, Object
 from gradcli.trace.values import Value
+from gradcli.walks import receivers, upstream
 
 _OF_MODULES = {
-    "forward_pre_hook": "_before", "forward_hook": "_hooks", "backward_hook": "_watchers",
+    "forward_pre_hook": "_before", "forward_hook": "_hooks", "backward_hook": "_node_watchers",
     "full_backward_hook": "_watchers", "full_backward_pre_hook": "_first_watchers",
 }  # fmt: skip
 """The ends of the functions that register a function of all modules, and before which list of a
@@ -63,12 +65,25 @@ class Watch:
             if each is not given
         ]  # fmt: skip
         self._of_output: Value = None
-        self._of_inputs: list[Value] = [None] * len(arguments)
+        self._of_inputs = [self._unknown(each) for each in arguments]
         self._waits = 0
+
+    def _unknown(self, given: Value) -> Value:
+        """The gradient of an input that none comes to: of zeros where other inputs have some."""
+        if not (self._followed and self._autograd.values.is_tensor(given)):
+            return None
+        assert isinstance(given, Node)
+        zeros = leaf(cast(zeros_like(given), given.kind), marked=False)
+        return self._autograd.in_dtype_of(given, zeros)
 
     def begin(self, output: Node) -> None:
         """Wait for the gradients of this output, and then for those of the inputs."""
         self._autograd.add_hook(output, BuiltIn("hook", self._output_known))
+        nodes = [node for node in self.arguments if isinstance(node, Node)]
+        order = upstream([output], oldest=min((node.index for node in nodes), default=0))
+        reached = receivers([output], order)
+        used = [place for place in self._followed if self.arguments[place] in reached]
+        self._followed = used or self._followed
         for place in self._followed:
             node = self.arguments[place]
             assert isinstance(node, Node)
