@@ -51,7 +51,7 @@ class _Slotted(type):
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
         fields = tuple(namespace.get("__annotations__", ()) if bases else ())
-        namespace["__slots__"] = fields if bases else ("moved_from",)
+        namespace.setdefault("__slots__", fields)
         namespace["__match_args__"] = fields
         if fields:
             code = _FILLS[len(fields) - 1].__code__.replace(co_names=fields)
@@ -70,6 +70,15 @@ class Syntax(metaclass=_Slotted):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {self.span}>"
+
+
+class LateSyntax(Syntax):
+    """A node of which the fields may come later, when one is asked for: see `moved`.
+
+    A class of its own, as what has `__getattr__` takes three times as long to read.
+    """
+
+    __slots__ = ("moved_from",)
 
     if not TYPE_CHECKING:
 
@@ -305,7 +314,7 @@ Target: TypeAlias = Name | Tuple | Attribute | Index
 # --- statements ----------------------------------------------------------------------------
 
 
-class Assign(Syntax):
+class Assign(LateSyntax):
     """`target = value`; the target is a name, an attribute, an element, or a tuple of these."""
 
     target: Target
@@ -313,7 +322,7 @@ class Assign(Syntax):
     span: Span
 
 
-class ChainedAssign(Syntax):
+class ChainedAssign(LateSyntax):
     """`a = b = value`."""
 
     targets: tuple[Target, ...]
@@ -321,7 +330,7 @@ class ChainedAssign(Syntax):
     span: Span
 
 
-class AugmentedAssign(Syntax):
+class AugmentedAssign(LateSyntax):
     """`name += value`: binds a new value to the name. Also `x.data += value`, `x[0] += value`."""
 
     target: Name | Attribute | Index
@@ -330,7 +339,7 @@ class AugmentedAssign(Syntax):
     span: Span
 
 
-class Evaluate(Syntax):
+class Evaluate(LateSyntax):
     """A bare expression."""
 
     value: Expression
