@@ -341,7 +341,7 @@ class Node:
 
     __slots__ = (
         "attributes", "graph", "index", "inputs", "kind", "known", "op", "origin", "shape", "size",
-        "span",
+        "sources", "span",
     )  # fmt: skip
 
     def __init__(
@@ -372,6 +372,8 @@ class Node:
         self.kind = kind
         self.known = known
         """The array of a constant or a literal, to compute with; to decide by it: `Graph.look`."""
+        self.sources: Sequence[Node] | None = None
+        """The operands that a gradient can flow back to, once asked for: `gradcli.walks.sources`."""
         self.span = graph.span
         self.origin = graph.origin
         self.index = index

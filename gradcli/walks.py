@@ -43,9 +43,8 @@ def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
     seen = set(outputs)
     found = list(seen)
     for node in found:  # which grows by their sources
-        is_plain = node.kind == "float" and not node.op.holds_back
-        for operand in node.inputs if is_plain else sources(node):
-            if operand not in seen and operand.kind == "float" and operand.index >= oldest:
+        for operand in sources(node) if node.sources is None else node.sources:
+            if operand not in seen and operand.index >= oldest:
                 seen.add(operand)
                 found.append(operand)
     found.sort(key=_index)
@@ -67,8 +66,17 @@ def receivers(outputs: Iterable[Node], order: Sequence[Node]) -> set[Node]:
     return found
 
 
-def sources(node: Node) -> Iterable[Node]:
-    """The operands that a gradient can flow back to from a node."""
+def sources(node: Node) -> Sequence[Node]:
+    """The operands that a gradient can flow back to from a node: always the same ones, so that each
+    node is looked at once.
+    """
+    found = node.sources
+    if found is None:
+        found = node.sources = _sources(node)
+    return found
+
+
+def _sources(node: Node) -> Sequence[Node]:
     op, inputs = node.op, node.inputs
     if op.holds_back:
         return [each for place, each in enumerate(inputs) if op.differentiable(node, place)]
@@ -85,8 +93,7 @@ def dependents(nodes: Sequence[Node], ends: Iterable[Node]) -> set[Node]:
     ends = set(ends)
     found = {node for node in ends if node.kind == "float"}
     for node in nodes:
-        is_plain = node.kind == "float" and not node.op.holds_back
-        if not found.isdisjoint(node.inputs if is_plain else sources(node)):
+        if not found.isdisjoint(sources(node) if node.sources is None else node.sources):
             found.add(node)
     return found | ends
 

@@ -10,7 +10,7 @@ from gradcli.differentiate.product import Gathered, add, multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop, place, results_of
-from gradcli.walks import dependents, upstream
+from gradcli.walks import dependents, sources, upstream
 
 Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterable[tuple[int, Node]]]
 """What `contributions` is."""
@@ -100,13 +100,13 @@ def contributions(
     is_selected = node in selected
     product = scale if is_selected else multiply
     selects = op.selects or (is_selected and not op.contracts)
-    holds_back, vjp = op.holds_back, op.vjp
+    holds_back = len(sources(node)) < len(node.inputs)
     for position, operand in enumerate(node.inputs):
-        if operand not in linked or operand.kind != "float":
+        if operand not in linked:
             continue
         if holds_back and not op.differentiable(node, position):
             continue
-        part = vjp(node, position, change, product)
+        part = op.vjp(node, position, change, product)
         if part is None:
             continue
         if elementwise and operand.shape != shape:

@@ -321,11 +321,8 @@ def _folds(node: Node) -> bool:
     return node.size <= FOLDED and bool(node.inputs)
 
 
-def compute_results(results: Sequence[Node], operands: Sequence[Array]) -> list[Array]:
-    """The values of a node by itself, or of several results of one loop, which runs once."""
-    first = results[0]
-    if not isinstance(first.op, Loop):
-        return [compute(first, operands)]
+def compute_loop(results: Sequence[Node], operands: Sequence[Array]) -> list[Array]:
+    """The values of results of one loop, which runs once."""
     from gradcli.engine.bodies import runner
 
     return runner(results, HOST)(*operands)

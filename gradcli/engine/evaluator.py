@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from gradcli.diagnostics import Note
-from gradcli.engine.cpu import compute_results
+from gradcli.engine.cpu import compute, compute_loop
 from gradcli.engine.plan import Single, memory_holders, nbytes, total_bytes, work_bytes
 from gradcli.graph import EMPTY, INTERNED_BYTES, Array, Node
 from gradcli.ledger import Ledger
@@ -109,7 +109,7 @@ class Evaluator:
         of it.
         """
         values: dict[Node, Array] = {}
-        together = results_of(pending)
+        loops = results_of(pending)
         with np.errstate(all="ignore"):
             for current in pending:
                 for used in passing.get(current, ()):
@@ -121,15 +121,20 @@ class Evaluator:
                 for operand in current.inputs:
                     known = values.get(operand)
                     operands.append(self._recall(operand) if known is None else known)
-                results = together[current.op] if isinstance(current.op, Loop) else [current]
-                for result, value in zip(results, self._compute(results, operands), strict=True):
-                    values[result] = value
-                    self._keep(result, value, operands)
+                if isinstance(current.op, Loop):
+                    results = loops[current.op]
+                    found = compute_loop(results, operands)
+                    for result, value in zip(results, found, strict=True):
+                        values[result] = value
+                        self._keep(result, value, operands)
+                else:
+                    value = values[current] = self._compute(current, operands)
+                    self._keep(current, value, operands)
         return values
 
-    def _compute(self, results: Sequence[Node], operands: Sequence[Array]) -> Sequence[Array]:
-        """The values of a node, or of several results of one loop."""
-        return compute_results(results, operands)
+    def _compute(self, node: Node, operands: Sequence[Array]) -> Array:
+        """The value of a node that is no loop's."""
+        return compute(node, operands)
 
     def kept(self) -> dict[Node, Array]:
         """The values that are kept, by node as it was traced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, get_args
 
 from gradcli.diagnostics import Span
 from gradcli.language import syntax
@@ -258,13 +258,18 @@ def alternatives(wanted: syntax.Expression) -> list[syntax.Expression]:
     return found
 
 
-def locals_of(definition: syntax.FunctionDefinition) -> frozenset[str]:
-    """The names that a function's body binds, and no outer one: they have no value before."""
+def locals_of(definition: syntax.FunctionDefinition, text: str) -> frozenset[str]:
+    """The names that a function's body binds, and no outer one: they have no value before. `text`
+    is what the definition is written as.
+    """
+    binds_nothing = _EXPRESSIONS if ":=" not in text else ()
     found: set[str] = set()
     outer: set[str] = set()
     waiting: list[Any] = [*definition.body]
     while waiting:
         part = waiting.pop()
+        if isinstance(part, binds_nothing):
+            continue
         found |= bound_by(part)
         if isinstance(part, syntax.Outer):
             outer.update(part.names)
@@ -272,6 +277,9 @@ def locals_of(definition: syntax.FunctionDefinition) -> frozenset[str]:
             waiting += parts_of(part)
     return frozenset(found - outer - {each.name.lstrip("*") for each in definition.parameters})
 
+
+_EXPRESSIONS = (*get_args(syntax.Expression), syntax.Return, syntax.Evaluate)
+"""What binds no names where no `:=` stands in it."""
 
 _INSIDE_ITSELF = (
     syntax.FunctionDefinition, syntax.ClassDefinition, syntax.Lambda, syntax.Comprehension,

@@ -89,8 +89,7 @@ class SinglePrecision(Evaluator):
         is_fed = op is INPUT or op is LITERAL or isinstance(op, Loop)
         return is_fed or is_lapacks or node.size > _LARGEST
 
-    def _compute(self, results: Sequence[Node], operands: Sequence[Array]) -> Sequence[Array]:
-        (node,) = results
+    def _compute(self, node: Node, operands: Sequence[Array]) -> Array:
         floats = node.inputs if node.kind == "bool" else [node]
         precision = np.float32 if any(map(self._is_single, floats)) else np.float64
         given = [
@@ -99,7 +98,7 @@ class SinglePrecision(Evaluator):
         ]
         call, before, after, count = kernel(node)
         value = np.asarray(call(*before, *given[:count], *after))
-        return [value.astype(precision, copy=False) if node.kind == "float" else value]
+        return value.astype(precision, copy=False) if node.kind == "float" else value
 
     def _is_single(self, node: Node) -> bool:
         """Whether it is a tensor of float32: numbers of Python's have 64 bits."""

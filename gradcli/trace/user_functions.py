@@ -179,7 +179,9 @@ class UserFunctions(Loops):
     def _names_of_its_own(self, definition: syntax.FunctionDefinition) -> frozenset[str]:
         """The names that Python would not look for outside: in braces, what is around is seen."""
         head = self.source.text[definition.span[0] : definition.body[0].span[0]]
-        return frozenset() if "{" in head else locals_of(definition)
+        if "{" in head:
+            return frozenset()
+        return locals_of(definition, self.source.text[slice(*definition.span)])
 
     def _generated(self, function: UserFunction, frame: Frame) -> Value:
         """What a function gives that yields."""
@@ -213,10 +215,12 @@ class UserFunctions(Loops):
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
     ) -> dict[str, Value]:
         parameters = function.definition.parameters
-        if any(each.name.startswith("*") for each in parameters):
-            return self._gathered(function, arguments, keywords)
-        optional = {each.name for each in parameters if each.default is not None}
         names = [each.name for each in parameters]
+        if any([name[0] == "*" for name in names]):
+            return self._gathered(function, arguments, keywords)
+        if not keywords and len(arguments) == len(names):
+            return dict(zip(names, arguments, strict=True))
+        optional = {each.name for each in parameters if each.default is not None}
         return bind_names(function.definition.name, names, arguments, keywords, optional)
 
     def _gathered(
