@@ -549,11 +549,13 @@ class Graph:
             found = self._numbers.get(value)
             if found is not None:
                 return found
-        node = self._known(CONSTANT, value)
+            node = self._equal(CONSTANT, self._single(value), "float")
+            if value and node.op is not LITERAL:  # 0.0 and -0.0 are equal, and two
+                self._numbers[value] = node
+        else:
+            node = self._known(CONSTANT, value)
         if node.op is LITERAL:
             self.looked.add(node)  # with another number it would not be the same node
-        elif value.__class__ is float and value:  # 0.0 and -0.0 are equal, and two
-            self._numbers[value] = node
         return node
 
     def decimal(self, value: float, attributes: tuple[str] = DECIMAL) -> Node:
@@ -619,6 +621,13 @@ class Graph:
         nodes = (node for node in self._interned.values() if node.op is CONSTANT)
         return [np.asarray(node.known) for node in nodes if node.kind == "float"]
 
+    def _single(self, number: float) -> Array:
+        """A number as an array."""
+        if self.precision == "float64":
+            return np.asarray(number)
+        with np.errstate(over="ignore"):  # too large for float32 is infinite
+            return np.asarray(number).astype(self.dtype("float"))
+
     def _known(self, op: Op, value: Array | float | bool) -> Node:
         array = np.asarray(value)
         kind = kind_of(array)
@@ -629,6 +638,10 @@ class Graph:
             large = Node(self, CONSTANT, (), (), array.shape, kind, array)
             self.hold(large)
             return large
+        return self._equal(op, array, kind)
+
+    def _equal(self, op: Op, array: Array, kind: Kind) -> Node:
+        """The node of a small array: an existing one if there is one."""
         key = (Known, kind, array.shape, array.tobytes())
         node = self._interned.get(key)
         if node is None:

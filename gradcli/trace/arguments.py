@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
@@ -284,8 +285,7 @@ def _converted(
         variadic = next(p for p in parameters if p.variadic)
         if variadic.kind == "int":  # lengths and axes: `2, 3` and `(2, 3)` are the same
             given = rest[0] if len(rest) == 1 else tuple(rest)
-            several = variadic._replace(kind="Axes")
-            converted += convert(several, given)
+            converted += convert(_several(variadic), given)
         elif len(rest) == 1 and isinstance(rest[0], Items | tuple):  # so are `a, b` and `[a, b]`
             converted += values.tensors(rest[0], variadic.name)
         else:
@@ -450,6 +450,12 @@ class _Places(NamedTuple):
     required: float
     """So many that stand in order are enough; infinite if one must be given by name."""
     names: frozenset[str]
+
+
+@cache
+def _several(variadic: Parameter) -> Parameter:
+    """A parameter for any number of lengths or axes, as one for all of them."""
+    return variadic._replace(kind="Axes")
 
 
 _places: dict[Callable[..., Any], _Places] = {}

@@ -41,6 +41,13 @@ class NodeHooks(NamedTuple):
 class BackwardHooks:
     """Calls hooks; `Autograd` walks."""
 
+    __slots__ = (
+        "_depth", "_hook_results", "after", "creates_graph", "dtypes", "graph", "hooks",
+        "looks_for_nan", "node_hooks", "node_name", "of_modules", "records", "run",
+        "set_records", "together", "values",
+    )  # fmt: skip
+    """Beyond 30 attributes Python reads those of an object, and calls its methods, more slowly."""
+
     def __init__(self, values: Values) -> None:
         self.values = values
         self.graph = values.graph

@@ -15,7 +15,7 @@ from gradcli.trace.callee import MODULES, path_of
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
-from gradcli.trace.numerals import Numerals, numeric
+from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
 from gradcli.trace.updates import Updates
@@ -143,12 +143,12 @@ class Bindings(Updates):
             self.frame is self.globals
             and isinstance(value, Node)
             and value.kind == "float"
-            and value.op is not DETACH
+            and value.op not in (DETACH, LEAF)
             and self._reads_no_name(expression)
         ):
-            made = value if value.op is LEAF else leaf(value, marked=False)
+            made = leaf(value, marked=False)
             self.values.stay_array(made, value)
-            value = made
+            return made
         return value
 
     def _listed(self, value: Value, *, keeps: bool) -> Value:
@@ -168,7 +168,7 @@ class Bindings(Updates):
         """Whether the value comes from literals, constants and constructors alone."""
         if isinstance(expression, syntax.Number):
             return True
-        if isinstance(expression, syntax.List) and numeric(expression) is not None:
+        if isinstance(expression, syntax.List) and self.numerals.is_array(expression):
             return True
         values = self.globals.values
         stack: list[Any] = [expression]

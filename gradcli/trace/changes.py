@@ -18,6 +18,13 @@ IN_ORDER = (RESHAPE, BIND, DETACH)
 class Changes:
     """Knows of each tensor what it is now; `Values` adds conversions."""
 
+    __slots__ = (
+        "_reshaped", "arrays", "boxed", "changes", "copies", "data", "evaluator", "first",
+        "former", "graph", "kept_order", "latest", "listed", "overwritten", "parted", "rounded",
+        "together", "turned", "unnoticed",
+    )  # fmt: skip
+    """Beyond 30 attributes Python reads those of an object, and calls its methods, more slowly."""
+
     def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
         self.graph = graph
         self.evaluator = evaluator

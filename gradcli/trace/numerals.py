@@ -23,6 +23,8 @@ class Numerals:
         self._values = values
         self.text = text
         self._places = places
+        self._array: syntax.List | None = None
+        """The last list that was one of numbers."""
 
     def number(self, expression: syntax.Number) -> Node:
         """The node of a number."""
@@ -55,11 +57,16 @@ class Numerals:
             level = [Items(level[i : i + length]) for i in range(0, len(level), length)]
         return level[0]  # type: ignore[no-any-return]
 
+    def is_array(self, expression: syntax.List) -> bool:
+        """Whether a list holds only numbers in equal rows."""
+        return expression is self._array or numeric(expression) is not None
+
     def array(self, expression: syntax.List) -> Node | None:
         """The node of a list that holds only numbers in equal rows; None for other lists."""
         found = numeric(expression)
         if found is None:
             return None
+        self._array = expression
         self._graph.span = expression.span
         shape, items = found
         values, places = [], []

@@ -41,6 +41,12 @@ _COMPUTING = (syntax.Unary, syntax.Binary, syntax.Call, syntax.Index, syntax.Att
 class Visits:
     """Runs visitors of expressions; `Expressions` has them."""
 
+    __slots__ = (
+        "_as_it_was", "_inside", "_visitors", "_visitors_of", "autograd", "frame", "graph",
+        "numerals", "special", "values",
+    )  # fmt: skip
+    """Beyond 30 attributes Python reads those of an object, and calls its methods, more slowly."""
+
     def __init__(
         self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
     ) -> None:
