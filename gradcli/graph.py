@@ -373,7 +373,7 @@ class Node:
         self.known = known
         """The array of a constant or a literal, to compute with; to decide by it: `Graph.look`."""
         self.sources: Sequence[Node] | None = None
-        """The operands that a gradient can flow back to, once asked for: `gradcli.walks.sources`."""
+        """The operands that gradients can flow back to, once asked for: `gradcli.walks.sources`."""
         self.span = graph.span
         self.origin = graph.origin
         self.index = index

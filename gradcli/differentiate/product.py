@@ -79,6 +79,9 @@ class Gathered:
 
 def add(changes: Changes, node: Node, change: Node) -> None:
     """Add to the change of a node."""
+    if node not in changes:
+        changes[node] = change
+        return
     gathered = Gathered(changes)
     gathered.add(node, change)
     gathered.settle()

@@ -10,10 +10,25 @@ from gradcli.differentiate.product import Gathered, add, multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop, place, results_of
+from gradcli.tuples import NamedTuple
 from gradcli.walks import dependents, sources, upstream
 
 Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterable[tuple[int, Node]]]
 """What `contributions` is."""
+
+
+class Between(NamedTuple):
+    """What gradients pass from outputs to the nodes that these are differentiated by."""
+
+    order: Sequence[Node]
+    """The outputs and what gradients flow back to from them, operands first."""
+    linked: Container[Node]
+    """Those from which they reach one of these nodes."""
+
+
+def between(outputs: Sequence[Node], wrt: Sequence[Node]) -> Between:
+    order = upstream(outputs, oldest=min((node.index for node in wrt), default=0))
+    return Between(order, dependents(order, wrt))
 
 
 def vjp(
@@ -22,19 +37,20 @@ def vjp(
     wrt: Sequence[Node],
     selected: Iterable[Node] = (),
     rules: Rules | None = None,
+    passed: Between | None = None,
 ) -> list[Node | None]:
     """Cotangents of the nodes `wrt`, vᵀ·J each in its node's shape; None where no path leads.
 
     `cotangents` are the v of the outputs, of shapes that broadcast to them. A node in `wrt` is
     not a barrier: gradients flow on through it to the others, as in PyTorch. The cotangents of
     `selected` outputs select elements: those with 0 get no gradient, not even 0·inf. `rules`
-    replaces `contributions`, to find what a walk with other rules would give.
+    replaces `contributions`, to find what a walk with other rules would give. `passed` is what lies
+    `between` the outputs and `wrt`, if that is known.
 
     On its way a cotangent may have any shape that broadcasts to its node's: that of a `sum` is
     one number until an op needs it in full.
     """
-    order = upstream(outputs, oldest=min((node.index for node in wrt), default=0))
-    linked = dependents(order, wrt)
+    order, linked = passed or between(outputs, wrt)
     changes: dict[Node, Node] = {}
     selected = set(selected)  # nodes are added whose cotangent has passed an op that selects
     for output, cotangent in zip(outputs, cotangents, strict=True):

@@ -76,7 +76,7 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     if not first.ndim:
         raise GradcliError("shape", "cat: single values have no axis to join along; use stack")
     for place, node in enumerate(given):
-        same = node.shape == (0,) or (
+        same = node.shape in (first.shape, (0,)) or (
             len(node.shape) == first.ndim
             and all(
                 a == b or i == axis + first.ndim

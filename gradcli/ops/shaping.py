@@ -125,21 +125,20 @@ def flat(lengths: Sequence[Any]) -> Shape:
 
 def _complete(x: Node, shape: Shape) -> Shape:
     """The shape with its -1 worked out; it must hold as many elements as x."""
+    if x.size == prod(shape) and min(shape, default=0) >= 0:
+        return shape
     unknown = [i for i, length in enumerate(shape) if length == -1]
     known = prod(length for length in shape if length != -1)
-    fits = x.size == known
-    if len(unknown) == 1:
-        fits = known > 0 and x.size % known == 0
-        if fits:
-            i = unknown[0]
-            shape = (*shape[:i], x.size // known, *shape[i + 1 :])
-    if not fits or any(length < 0 for length in shape):
+    is_one = len(unknown) == 1 and min(shape) == -1
+    fits = is_one and known > 0 and x.size % known == 0
+    if not fits:
         raise GradcliError(
             "shape",
             f"reshape: {show(x.shape)} has {x.size} elements, which do not fit {show(shape)}",
             hint="the lengths multiplied must give the same count; one length may be -1",
         )
-    return shape
+    i = unknown[0]
+    return (*shape[:i], x.size // known, *shape[i + 1 :])
 
 
 @table.function(
@@ -204,7 +203,7 @@ def squeeze(x: Node, dim: Axes | None = None) -> Node:
 def unsqueeze(x: Node, dim: int) -> Node:
     """With a new axis of length 1 at `dim`."""
     at = normalize_axis("unsqueeze", dim, x.ndim + 1) + x.ndim + 1
-    return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
+    return x.graph.apply(RESHAPE, (x,), ((*x.shape[:at], 1, *x.shape[at:]),))
 
 
 @table.function(

@@ -415,31 +415,36 @@ def bind_function(
         )
     named: dict[str, Value] = {}
     for name, value in keywords.items():
-        meant = ALIASES.get(name, ()) if name not in known else ()
-        target = next((each for each in meant if each in known), name)
-        if target in ("input", "self") and plain and target not in known:
-            target = plain[0].name
-        if target == "other" and len(function.operands) > 1 and target not in known:
-            target = plain[1].name
-        if target not in known:
-            raise _unknown_keyword(function, name, known)
-        taken = [p.name for p in plain[: len(positional)]]
-        if target in taken or target in named:
+        target = name if name in known else _meant(function, name, plain, known)
+        if target in named or target in [p.name for p in plain[: len(positional)]]:
             raise GradcliError(
                 "type", f"{function.name}: {name} is given twice", hint="leave one of them out"
             )
         named[target] = value
-    open_ = plain[len(positional) :] + [p for p in parameters if p.keyword_only]
-    missing = [p.name for p in open_ if p.required and p.name not in named]
-    if missing:
-        raise GradcliError(
-            "type",
-            f"{function.name} needs {' and '.join(missing)}",
-            hint=signature(function),
-        )
+    if len(positional) < required:
+        open_ = plain[len(positional) :] + [p for p in parameters if p.keyword_only]
+        missing = [p.name for p in open_ if p.required and p.name not in named]
+        if missing:
+            raise GradcliError(
+                "type",
+                f"{function.name} needs {' and '.join(missing)}",
+                hint=signature(function),
+            )
     if variadic is not None and variadic.name in named:
         rest = [named.pop(variadic.name)]
     return positional, rest, named
+
+
+def _meant(function: Function, name: str, plain: Sequence[Parameter], known: frozenset[str]) -> str:
+    """The parameter that a keyword means which has the name of none. Raises `name`."""
+    target = next((each for each in ALIASES.get(name, ()) if each in known), name)
+    if target in ("input", "self") and plain and target not in known:
+        target = plain[0].name
+    if target == "other" and len(function.operands) > 1 and target not in known:
+        target = plain[1].name
+    if target not in known:
+        raise _unknown_keyword(function, name, known)
+    return target
 
 
 class _Places(NamedTuple):

@@ -10,7 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import Advice, GradcliError, Note, RefusedError, Source, input_of
-from gradcli.differentiate import fitted_shape, gradient_required, ones_text, unfit, vjp
+from gradcli.differentiate import (
+    Between,
+    fitted_shape,
+    gradient_required,
+    ones_text,
+    unfit,
+    vjp,
+)
 from gradcli.graph import INPUT, OPERATORS, Node
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, needs_values, zeros_like
@@ -324,8 +331,9 @@ class Autograd(BackwardHooks):
         retained = (node for node in order if node in self.retained and node in linked)
         wanted = list(dict.fromkeys((*leaves, *retained)))
         inside = linked.difference(leaves, flat)
+        passed = Between(order, dependents(order, wanted) if flat else linked)
         with self._walk(create_graph):
-            grads = self._vjp(outputs, cotangents, wanted, inside, retain_graph)
+            grads = self._vjp(outputs, cotangents, wanted, inside, passed, retain_graph)
         reached = receivers(outputs, order)
         held = {node: self.grads[node] for node in self.written}
         for node, grad in zip(wanted, grads, strict=True):
@@ -371,9 +379,11 @@ class Autograd(BackwardHooks):
         oldest = 0 if create_graph else min((node.index for node in inputs), default=0)
         order = self._differentiable(outputs, oldest)
         cotangents = self._cotangents(outputs, gradients)
-        inside = dependents(order, inputs).difference(inputs)
+        linked = dependents(order, inputs)
+        inside = linked.difference(inputs)
         with self._walk(create_graph):
-            found = self._vjp(outputs, cotangents, inputs, inside, retain_graph)
+            passed = Between(order, linked)
+            found = self._vjp(outputs, cotangents, inputs, inside, passed, retain_graph)
         results = []
         for node, grad in zip(inputs, found, strict=True):
             if grad is None:
@@ -476,6 +486,7 @@ class Autograd(BackwardHooks):
         cotangents: Sequence[Node],
         wanted: Sequence[Node],
         inside: set[Node],
+        passed: Between,
         retain_graph: bool,
     ) -> list[Node | None]:
         """Walk back through nodes that no earlier backward has freed; then they are freed. PyTorch
@@ -499,7 +510,7 @@ class Autograd(BackwardHooks):
         passes_hooks = self.hooks or self.together
         is_watched = passes_hooks or self.node_hooks or self.looks_for_nan or self._has_halves()
         rules = self._hooked if is_watched else None
-        grads = vjp(outputs, cotangents, wanted, rules=rules)
+        grads = vjp(outputs, cotangents, wanted, rules=rules, passed=passed)
         if passes_hooks:
             grads = [
                 None if grad is None else self._through_hooks(node, grad)

@@ -165,7 +165,7 @@ class Operations(Visits):
         first = self.graph.count
         result = self.combined(operator, left, right)
         result = self.made(result, first, "matmul" if operator == "@" else "")
-        if left.shape != right.shape:
+        if operator != "@" and result.shape not in (left.shape, right.shape):
             watch(self.autograd, result, (left, right))
         if self.values.arrays:
             if syntax.List in (type(expression.left), type(expression.right)):  # which is no tensor

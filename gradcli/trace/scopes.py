@@ -292,7 +292,9 @@ class Scopes(Bindings):
 
     def _mean_by(self, paths: Sequence[str]) -> None:
         """Take numbers and tensors as they are meant where these modules are imported."""
-        if paths and not self.values.is_python:
+        if not paths:
+            return
+        if not self.values.is_python:
             self.values.is_python = True
             if self.graph.precision == "float32":
                 self.notes.append(Note("dtype", _ALL_IN_FLOAT32))

@@ -216,7 +216,7 @@ class UserFunctions(Loops):
     ) -> dict[str, Value]:
         parameters = function.definition.parameters
         names = [each.name for each in parameters]
-        if any([name[0] == "*" for name in names]):
+        if "*" in [name[0] for name in names]:
             return self._gathered(function, arguments, keywords)
         if not keywords and len(arguments) == len(names):
             return dict(zip(names, arguments, strict=True))
