@@ -48,7 +48,7 @@ _OF_MEMORY = ("check_device", "check_layout", "check_stride")
 
 
 class Specials:
-    """The special functions and methods by name; `printed` is what they print."""
+    """The special functions and methods; `printed` is what they print."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -60,7 +60,11 @@ class Specials:
         self._goes_on = False
         """Whether what is printed next stands on the last of these lines."""
         self.numbers = values.plain_numbers = PrintedNumbers(values)
-        self.functions: dict[str, Special] = {
+
+    @property
+    def functions(self) -> dict[str, Special]:
+        """The functions by name."""
+        return {
             "range": self._range,
             "append": self._append,
             "len": self._len,
@@ -75,7 +79,11 @@ class Specials:
             "np.cumsum": partial(self._running, "cumsum"),
             "np.cumprod": partial(self._running, "cumprod"),
         }
-        self.methods: dict[str, Special] = {
+
+    @property
+    def methods(self) -> dict[str, Special]:
+        """The methods by name."""
+        return {
             "size": self._size,
             "dim": self._dim,
             "array.dot": self._dot,
