@@ -22,7 +22,7 @@ from gradcli.passes import Backward, Gradient, differentiate, left_by_program
 from gradcli.planned import Planned
 from gradcli.result import Pass, Result, is_finite, total
 from gradcli.trace import Tracer
-from gradcli.trace.autograd import BackwardCall
+from gradcli.trace.autograd import BackwardCall, GradCall
 from gradcli.trace.items import NamedRows
 from gradcli.trace.names import (
     SHORT,
@@ -155,6 +155,7 @@ def _planned(
         looked=list(dict.fromkeys(tracer.values.evaluator.looked)),
         passages=tracer.values.passages,
         calls=[] if derivatives.backwards else tracer.autograd.calls,
+        grad_calls=tracer.autograd.grad_calls,
         mapped=in_files(tracer.inputs, inputs),
         known=known,
     )
@@ -291,6 +292,8 @@ class Prepared:
     """Which part of the program made which nodes, where the options ask for it."""
     calls: list[BackwardCall]
     """The backward passes that the program made, if their grads are the answer."""
+    grad_calls: list[GradCall]
+    """The first calls of `grad` that it made."""
     mapped: InitVar[set[Node]]
     """Inputs that lie in files."""
     known: InitVar[Mapping[Node, Array]]

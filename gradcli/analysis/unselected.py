@@ -38,8 +38,9 @@ def unselected_notes(prepared: Prepared, feeds: Mapping[Node, Array]) -> list[No
                     places = np.argwhere(np.isnan(value(other)) & np.isfinite(value(one)))
                     if len(places):
                         return [_note(prepared, leaf, places[0])]
-    except GradcliError:  # a limit
-        pass
+    except GradcliError as error:  # a limit: of memory it says nothing here, of time it ends all
+        if error.diagnostic.code == "limit-time":
+            raise
     return []
 
 
@@ -56,12 +57,13 @@ def _is_searched(order: Sequence[Node]) -> bool:
 
 
 def _passes(prepared: Prepared) -> Iterator[tuple[list[Node], list[Node], list[Node]]]:
-    """The outputs of backward passes, their gradients, and the leaves."""
+    """The outputs of backward passes, their gradients, and what they are differentiated by."""
     for call in prepared.calls[:PASSES]:
         yield [*call.outputs], [*call.cotangents], [*call.grads]
     for each in prepared.backwards[:PASSES]:
         leaves = [*prepared.leaves.values()]
         yield [*each.outputs.values()], [*each.cotangents.values()], leaves
+    yield from prepared.grad_calls
 
 
 def _into_all_branches(

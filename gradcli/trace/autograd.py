@@ -56,6 +56,17 @@ class BackwardCall(NamedTuple):
     """What these held before it, where it added to that."""
 
 
+class GradCall(NamedTuple):
+    """A call of `grad`."""
+
+    outputs: list[Node]
+    cotangents: list[Node]
+    inputs: list[Node]
+
+
+TOLD = 3
+"""So many calls of `grad` are remembered, of which a note may tell: a loop's say nothing new."""
+
 NOT_A_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
     "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
@@ -80,6 +91,8 @@ class Autograd(BackwardHooks):
         """The names of leaves and other top-level values."""
         self.grads = Grads(values.current)
         self.calls: list[BackwardCall] = []
+        self.grad_calls: list[GradCall] = []
+        """The first ones, but for those of a pass that stands for others."""
         self.retained: set[Node] = set()
         self._frozen: set[Node] = set()
         """Leaves that are marked no more, though what was computed from them remembers them."""
@@ -379,6 +392,8 @@ class Autograd(BackwardHooks):
         oldest = 0 if create_graph else min((node.index for node in inputs), default=0)
         order = self._differentiable(outputs, oldest)
         cotangents = self._cotangents(outputs, gradients)
+        if len(self.grad_calls) < TOLD and self.values.any_pass is None:
+            self.grad_calls.append(GradCall([*outputs], cotangents, [*inputs]))
         linked = dependents(order, inputs)
         inside = linked.difference(inputs)
         with self._walk(create_graph):

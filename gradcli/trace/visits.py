@@ -42,7 +42,7 @@ class Visits:
     """Runs visitors of expressions; `Expressions` has them."""
 
     __slots__ = (
-        "_as_it_was", "_inside", "_recorded", "_silent", "_visitors", "autograd", "frame", "graph",
+        "_as_it_was", "_inside", "_recording", "_silent", "_visitors", "autograd", "frame", "graph",
         "numerals", "special", "values",
     )  # fmt: skip
     """Beyond 30 attributes Python reads those of an object, and calls its methods, more slowly."""
@@ -60,7 +60,7 @@ class Visits:
         """What a visitor has just found that the program holds: nothing has computed it."""
         self._inside = 0
         """How deep the part is, among those that are found by calls."""
-        self._recorded = self._visitors = self.visitors()
+        self._recording = self._visitors = self.visitors()
         self._silent: dict[type[Any], Visitor] = {}
         """The visitors where nothing is recorded, once that is so."""
 
@@ -99,15 +99,15 @@ class Visits:
     @property
     def records(self) -> bool:
         """Whether gradients flow through what is computed now."""
-        return self._visitors is self._recorded
+        return self._visitors is self._recording
 
     @records.setter
     def records(self, enabled: bool) -> None:
         if not enabled and not self._silent:
-            self._silent = self._recorded | {
-                kind: self._silenced(self._recorded[kind]) for kind in _COMPUTING
+            self._silent = self._recording | {
+                kind: self._silenced(self._recording[kind]) for kind in _COMPUTING
             }
-        self._visitors = self._recorded if enabled else self._silent
+        self._visitors = self._recording if enabled else self._silent
 
     def _silenced(self, visitor: Visitor) -> Visitor:
         """A visitor through whose result no gradient flows, as under `torch.no_grad()`."""

@@ -43,6 +43,13 @@ def test_nan_in_pytorch_is_told(inside: str, x: float) -> None:
     assert message.startswith("the grad of x at [0] is nan in PyTorch")
 
 
+def test_derivatives_by_grad_are_told_of_as_well() -> None:
+    asked = "print(torch.autograd.grad(y.sum(), x))"
+    text = CELL.format(inside="torch.sqrt(x)", x=0.0).replace("y.sum().backward()", asked)
+    (message,) = messages(text)
+    assert message.startswith("the grad of x at [0] is nan in PyTorch")
+
+
 @pytest.mark.parametrize(
     ("inside", "x"),
     [
