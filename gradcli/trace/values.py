@@ -96,10 +96,10 @@ class Values(Changes):
     __slots__ = (
         "alone", "any_pass", "array_dtype", "array_options", "attributes", "complex_of_modules",
         "computed_once", "cut_row", "distinct", "explicit", "gathered", "gathers", "in_complex",
-        "is_again", "is_python", "is_pytorch", "made_by", "mapped", "members_given", "modes",
-        "number_lists", "of_complex", "on_card", "parameters", "passages", "plain_numbers",
-        "printed_into", "rolls", "schedulers", "shortest_loop", "style", "suffixes", "symbols",
-        "taken_apart", "taken_numbers", "texts", "titles",
+        "is_again", "is_python", "is_pytorch", "lazily", "made_by", "mapped", "members_given",
+        "modes", "number_lists", "of_complex", "on_card", "parameters", "passages",
+        "plain_numbers", "printed_into", "rolls", "schedulers", "shortest_loop", "style",
+        "suffixes", "symbols", "taken_apart", "taken_numbers", "texts", "titles",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
