@@ -92,7 +92,7 @@ class Autograd(BackwardHooks):
         self.grads = Grads(values.current)
         self.calls: list[BackwardCall] = []
         self.grad_calls: list[GradCall] = []
-        """The first ones, but for those of a pass that stands for others."""
+        """The first ones, not those of a pass that stands for others."""
         self.retained: set[Node] = set()
         self._frozen: set[Node] = set()
         """Leaves that are marked no more, though what was computed from them remembers them."""
