@@ -164,10 +164,13 @@ class Layers:
         """What puts its result into its input."""
 
         def put(layer: Layer, inputs: list[Value], given: Given) -> Any:
-            found, before = compute(layer, inputs, given), inputs[0]
-            if found is before or not isinstance(before, Node) or before.op is INPUT:
-                return found
-            return self._put(before, found)
+            before = inputs[0]
+            if not isinstance(before, Node) or before.op is INPUT:
+                return compute(layer, inputs, given)
+            flows = self.autograd.records() and self.autograd.requires_grad(before)
+            operand = self.values.as_it_was(before) if flows else before
+            found = compute(layer, [operand, *inputs[1:]], given)
+            return before if found is operand else self._put(before, found)
 
         return put
 
