@@ -38,6 +38,10 @@ PROGRAMS = [
     "y = argmin(zeros(1e8)); x = [1, 2]; x[y]",
     "sum(scatter_reduce(zeros(1e4, 1e4), 1, [[0]], [[2.0]], 'sum'))",
     "y = gather(zeros(1e4, 1e4), 1, [[0]]); 'a' * int(1e8 + y[0, 0])",
+    "import numpy as np\nx = np.eye(1500, dtype=complex)",
+    "import numpy as np\nx = np.linspace(0, 1, 2000000, dtype=complex)",
+    "import numpy as np\nx = np.arange(0, 2000000, dtype=complex)",
+    "import numpy as np\nx = np.zeros((1500, 1500), dtype=complex)",
 ]
 
 

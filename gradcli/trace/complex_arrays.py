@@ -60,10 +60,36 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 """What is computed of arrays of which one is complex, by name."""
 _PRODUCTS = ("dot", "matmul", "inner", "outer", "kron")
-_OF_SIZES = ("zeros", "ones", "empty", "full", "eye", "identity", "arange")
+
+
+def _of_shape(shape: Any, *_: Any, **__: Any) -> Shape:
+    return tuple(int(each) for each in np.atleast_1d(shape))
+
+
+def _of_square(n: int, m: int | None = None, *_: Any, **named: Any) -> Shape:
+    other = named.get("M", m)
+    return int(n), int(n if other is None else other)
+
+
+def _of_steps(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> Shape:
+    first, last = (0, start) if stop is None else (start, stop)
+    return (math.ceil(abs((last - first) / step)),)
+
+
+def _of_count(start: Any, stop: Any, num: int = 50, *_: Any, **__: Any) -> Shape:
+    return (*np.broadcast_shapes(np.shape(start), np.shape(stop)), int(num))
+
+
+_LENGTHS: dict[str, Callable[..., Shape]] = {
+    **dict.fromkeys(("zeros", "ones", "empty", "full"), _of_shape),
+    **dict.fromkeys(("eye", "identity"), _of_square),
+    "arange": _of_steps,
+    "linspace": _of_count,
+}
+"""The lengths of what they make, by their arguments."""
 _MAKERS: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in (
-    *_OF_SIZES, "array", "asarray", "zeros_like", "ones_like", "empty_like", "full_like",
-    "linspace")} | {"astype": np.asarray}  # fmt: skip
+    *_LENGTHS, "array", "asarray", "zeros_like", "ones_like", "empty_like", "full_like",
+    )} | {"astype": np.asarray}  # fmt: skip
 """What makes arrays that may have a complex dtype."""
 _NUMBERS = ("complex64", "complex128", "csingle", "cdouble")
 COMPLEX_BYTES = 16
@@ -236,9 +262,12 @@ class ComplexArrays:
         if make is None:
             raise GradcliError("type", f"np.{name} makes no complex numbers here",
                                hint=f"np.{name}(…).astype(complex)")  # fmt: skip
-        size = keywords.get("shape", given[0] if given else None)
-        if name in _OF_SIZES:
-            self.require(tuple(np.atleast_1d(self.plain(size))))
+        lengths = _LENGTHS.get(str(name))
+        if lengths is not None:
+            numbers = [self.plain(each) for each in given]
+            named = {word: self.plain(each) for word, each in keywords.items() if word != "dtype"}
+            with suppress(TypeError, ValueError):  # NumPy says what does not fit
+                self.require(lengths(*numbers, **named))
         return self.computed(make, given, keywords)
 
     def _with_array(self, arguments: list[Value], keywords: Given) -> Value:
