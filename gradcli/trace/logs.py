@@ -12,7 +12,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import Value, Values, describe
 
 NUMBERS = {"NOTSET": 0, "DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
 _LEVELS = {name.lower(): name for name in NUMBERS if name != "NOTSET"} | {
@@ -58,6 +58,13 @@ class LogHandler(Object):
         self.formatter = given if isinstance(given, Formatter) else None
 
 
+def _as_handler(value: Value) -> LogHandler:
+    """One of a logger's handlers, which the program may have put into the list. Raises `type`."""
+    if isinstance(value, LogHandler):
+        return value
+    raise GradcliError("type", f"{describe(value)} is no handler of what is logged")
+
+
 class Logger(Object):
     """`logging.getLogger(name)`: it gives what is logged to its handlers, and to those above."""
 
@@ -68,7 +75,7 @@ class Logger(Object):
         self._logs = logs
         self.name = name
         self.level = 0 if name != "root" else NUMBERS["WARNING"]
-        self.handlers: list[LogHandler] = []
+        self.handlers = Items([])
         self.passes_on = True
 
     def attribute(self, name: str) -> Value:
@@ -76,7 +83,7 @@ class Logger(Object):
         known: Given = {
             "name": self.name,
             "level": values.plain(self.level),
-            "handlers": Items(self.handlers),
+            "handlers": self.handlers,
             "propagate": values.graph.constant(self.passes_on),
         }
         return known.get(name) if name in known else super().attribute(name)
@@ -90,10 +97,22 @@ class Logger(Object):
         return {
             **{name: partial(self.log, NUMBERS[kind]) for name, kind in _LEVELS.items()},
             "setLevel": self._set_level,
-            "addHandler": lambda given, _: self.handlers.append(given[0]),  # type: ignore[arg-type]
-            "removeHandler": lambda given, _: self.handlers.remove(given[0]),  # type: ignore[arg-type]
+            "addHandler": self._add,
+            "removeHandler": self._remove,
             "hasHandlers": lambda *_: self._logs.values.graph.constant(any(self._reached())),
         }
+
+    def _add(self, arguments: list[Value], keywords: Given) -> None:
+        (handler,) = bind_names("addHandler", ("hdlr",), arguments, keywords).values()
+        if not isinstance(handler, LogHandler):
+            raise GradcliError("type", f"{describe(handler)} is no handler of what is logged",
+                               hint="logging.StreamHandler(sys.stdout)")  # fmt: skip
+        if handler not in list(self.handlers):
+            self.handlers.append(handler)
+
+    def _remove(self, arguments: list[Value], keywords: Given) -> None:
+        (handler,) = bind_names("removeHandler", ("hdlr",), arguments, keywords).values()
+        self.handlers.become([each for each in self.handlers if each is not handler])
 
     def _set_level(self, arguments: list[Value], keywords: Given) -> None:
         self.level = self._logs.level("setLevel", arguments, keywords)
@@ -107,7 +126,7 @@ class Logger(Object):
 
     def _reached(self) -> Iterator[LogHandler]:
         for logger in self._above():
-            yield from logger.handlers
+            yield from map(_as_handler, logger.handlers)
             if not logger.passes_on:
                 return
 
@@ -211,7 +230,16 @@ class Logs:
 
     def _handler(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("StreamHandler", ("stream",), arguments, keywords, ("stream",))
-        return LogHandler(self, is_shown=given.get("stream") == _SHOWN)
+        return self._writing(given.get("stream"))
+
+    def _writing(self, stream: Value) -> LogHandler:
+        """A handler that writes to a stream: the standard output is printed, the standard error is
+        not.
+        """
+        if isinstance(stream, Object):
+            raise GradcliError("type", f"what is logged is not written into {describe(stream)}",
+                               hint="logging.StreamHandler(sys.stdout)")  # fmt: skip
+        return LogHandler(self, is_shown=stream == _SHOWN)
 
     def _formatter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("fmt", "datefmt", "style")
@@ -219,7 +247,7 @@ class Logs:
         if given.get("style", "%") != "%":
             raise GradcliError("value", "a format of what is logged is one of %",
                                hint="'%(levelname)s %(message)s'")  # fmt: skip
-        pattern = given.get("fmt", "%(message)s")
+        pattern = given.get("fmt") or "%(message)s"
         return Formatter(str(pattern), _NOW if "datefmt" in given else f"{_NOW},000")
 
     def _configure(self, arguments: list[Value], keywords: Given) -> None:
@@ -228,16 +256,16 @@ class Logs:
         given = bind_names("basicConfig", names, arguments, keywords, names)
         root = self._loggers["root"]
         is_forced = "force" in given and self.values.truth(given["force"])
-        if root.handlers and not is_forced:
+        if len(root.handlers) and not is_forced:
             return
         handlers = self.values.elements(given["handlers"]) if "handlers" in given else [
-            LogHandler(self, is_shown=given.get("stream") == _SHOWN)
+            self._writing(given.get("stream"))
         ]  # fmt: skip
-        root.handlers = [each for each in handlers if isinstance(each, LogHandler)]
+        root.handlers.become([each for each in handlers if isinstance(each, LogHandler)])
         asked = {"fmt": given.get("format", _BASIC)}
         asked |= {name: given[name] for name in ("datefmt", "style") if name in given}
         formatter = self._formatter([], asked)
-        for handler in root.handlers:
+        for handler in map(_as_handler, root.handlers):
             if handler.formatter is None and isinstance(formatter, Formatter):
                 handler.formatter = formatter
         if "level" in given:
