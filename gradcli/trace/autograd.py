@@ -397,8 +397,8 @@ class Autograd(BackwardHooks):
         linked = dependents(order, inputs)
         inside = linked.difference(inputs)
         with self._walk(create_graph):
-            passed = Between(order, linked)
-            found = self._vjp(outputs, cotangents, inputs, inside, passed, retain_graph)
+            between = Between(order, linked)
+            found = self._vjp(outputs, cotangents, inputs, inside, between, retain_graph)
         results = []
         for node, grad in zip(inputs, found, strict=True):
             if grad is None:
@@ -418,7 +418,8 @@ class Autograd(BackwardHooks):
                 if self.values.is_pytorch:
                     from gradcli.trace.lowest_powers import followed
 
-                    result = followed(self.values, self.node_name, result, inside.union(inputs))
+                    passed = dependents(order, [node])
+                    result = followed(self.values, self.node_name, result, passed)
                 else:  # where it has nothing to be derived by
                     self._flat[result] = [each for each in order if self.is_leaf(each)]
             if self.dtypes is not None and not self.requires_grad(result):

@@ -217,13 +217,13 @@ class Transforms:
         from gradcli.trace.lowest_powers import followed
 
         oldest = min((node.index for node in inputs), default=0)
-        passed = dependents(upstream(outputs, oldest), inputs)
+        order = upstream(outputs, oldest)
         requires_grad, name = self.autograd.requires_grad, self.autograd.node_name
         return [
             grad
             if grad is None or requires_grad(grad)
-            else followed(self.values, name, grad, passed)
-            for grad in grads
+            else followed(self.values, name, grad, dependents(order, [node]))
+            for node, grad in zip(inputs, grads, strict=True)
         ]
 
     def _jacobian(self, result: Value, inputs: Value, _: Value) -> Value:
