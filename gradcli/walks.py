@@ -43,6 +43,7 @@ def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
     seen = set(outputs)
     found = list(seen)
     for node in found:  # which grows by their sources
+        # The call is saved where they are known: walks go by most nodes several times.
         for operand in sources(node) if node.sources is None else node.sources:
             if operand not in seen and operand.index >= oldest:
                 seen.add(operand)

@@ -63,7 +63,7 @@ class Specials:
 
     @property
     def functions(self) -> dict[str, Special]:
-        """The functions by name."""
+        """The functions by name, made when they are asked for: few programs need them."""
         return {
             "range": self._range,
             "append": self._append,
@@ -82,7 +82,7 @@ class Specials:
 
     @property
     def methods(self) -> dict[str, Special]:
-        """The methods by name."""
+        """The methods by name, in the same way."""
         return {
             "size": self._size,
             "dim": self._dim,
