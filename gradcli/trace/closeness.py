@@ -78,11 +78,16 @@ def _close(a: Array, b: Array, rtol: float, atol: float, *, equal_nan: bool) -> 
 
 def told(a: Array, b: Array, rtol: float, atol: float, *, equal_nan: bool) -> str:
     """PyTorch's words for arrays that are not close, in the dtype in which it has them."""
+    of_integers = a.dtype.kind in "iu"
+    if of_integers:  # few bits would not hold a difference
+        a, b = a.astype(np.int64), b.astype(np.int64)
     close = _close(a, b, rtol, atol, equal_nan=equal_nan)
     kind = "close" if rtol or atol else "equal"
     with np.errstate(all="ignore"):
         apart = np.where(close, 0, np.abs(a - b))
         relative = np.where(close, 0, apart / np.abs(b))
+    if of_integers:
+        relative = relative.astype(np.float32)
     bounds = (f" (up to {each} allowed)" if rtol or atol else "" for each in (atol, rtol))
     if not a.ndim:
         said = [f"Scalars are not {kind}!", "", f"Expected {b.item()} but got {a.item()}."]

@@ -359,6 +359,11 @@ class Specials:
                 found.append((one, other, place))
         return found
 
+    def _bound(self, value: Value, name: str) -> float:
+        """A tolerance, which is told of as it was written: 0 or 0.0."""
+        number = self.values.number(value, name)
+        return int(number) if self.values.plain_kind(value) == "int" else number
+
     def _check_close(self, given: dict[str, Value], place: str) -> None:
         """Raise `assertion` where two tensors, which have a place in others, are not close."""
         of_complex = self.values.of_complex
@@ -371,11 +376,12 @@ class Specials:
         if self.values.is_pytorch and all(map(self.values.is_tensor, (a, b))):
             usual = tolerance(map(self.values.array_dtype, (a, b)))
         rtol, atol = (
-            self.values.number(given[name], name) if name in given else default
+            self._bound(given[name], name) if name in given else default
             for name, default in zip(("rtol", "atol"), usual, strict=True)
         )
         where = f"\n\nThe failure occurred for item {place}" if place else ""
-        if a.shape != b.shape and not a.size == b.size == 1:
+        is_one = not self.values.is_pytorch and a.size == b.size == 1
+        if a.shape != b.shape and not is_one:
             shapes = " != ".join(f"torch.Size({[*each.shape]})" for each in (a, b))
             said = f"The values for attribute 'shape' do not match: {shapes}.{where}"
             differ = f"the shapes differ: {show(a.shape)} and {show(b.shape)}"
