@@ -446,7 +446,9 @@ class Applications(NumpyCalls):
         self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
         kind = "method" if method else "function"
         hint = (self._hint_for_method if method else self._hint_for_function)(name)
-        written = ".".join(path_of(callee) or [name])
+        from gradcli.trace.imports import imported
+
+        written = imported(path_of(callee) or [name], self.frame.imports)
         said = name if method or not self.root(callee) else written
         raise GradcliError("name", f"there is no {kind} {said!r}", hint=hint)
 

@@ -84,6 +84,8 @@ class Bindings(Updates):
         path, target = path_of(statement.value), statement.target
         if not path or path[0] not in self.frame.imports or not isinstance(target, syntax.Name):
             return False
+        if self.frame.of_class:  # which has it as an attribute
+            return False
         module = ".".join([self.frame.imports[path[0]], *path[1:]])
         if module not in MODULES:
             return False

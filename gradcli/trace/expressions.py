@@ -34,6 +34,9 @@ class Expressions(Operations):
     window: syntax.Index | None = None
     """The items of a list that is copied at once, if these may be slices at computed places."""
 
+    docstring: str | None = None
+    """The string that the program begins with."""
+
     def visitors(self) -> dict[type[Any], Visitor]:
         return {
             syntax.Number: self.numerals.number,
@@ -109,6 +112,8 @@ class Expressions(Operations):
             return "__main__"
         if expression.id == "__file__" and self.autograd.source.name != "program":
             return self.autograd.source.name
+        if name == "__doc__" and self.values.is_python:
+            return self.docstring
         if name == "Ellipsis":
             return DOTS
         found = self.function_value(expression)

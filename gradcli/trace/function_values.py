@@ -83,15 +83,33 @@ class FunctionValues(Applications):
         except GradcliError:
             if not self.library.is_whole and self.have_all():
                 return self.function_value(callee)
-            if isinstance(callee, syntax.Name):
+            module = self._held_module(written)
+            if module is None and isinstance(callee, syntax.Name):
                 raise
-            return None
+            return module
         if name is None or (name not in FUNCTIONS and name not in self.library.functions):
             if not self.library.is_whole and self.have_all():
                 return self.function_value(callee)
-            return None
+            return self._held_module(written)
         found = self._as_value(name, callee)
         found.place = place_of(written)
+        return found
+
+    def _held_module(self, path: str) -> Value:
+        """The module of a path as a value; None where there is none."""
+        from gradcli.trace.held_modules import HeldModule, is_module  # few programs hold them
+
+        return HeldModule(path, partial(self._of_module_held, path)) if is_module(path) else None
+
+    def _of_module_held(self, module: str, name: str) -> Value:
+        """What a module has of a name that is written behind a value. Raises `name`."""
+        from gradcli.trace.held_modules import member_of
+        from gradcli.trace.imports import is_none
+
+        member = member_of(module, self.frame.imports, name, self.graph.span)
+        found = self.function_value(member)
+        if found is None:
+            is_none(path_of(member) or (), self.frame.imports)  # raises for what there is not
         return found
 
     def _as_value(self, name: str, callee: syntax.Name | syntax.Attribute) -> BuiltIn:

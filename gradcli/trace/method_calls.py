@@ -10,6 +10,7 @@ from gradcli.diagnostics import GradcliError, RefusedError
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops.control import bind
+from gradcli.ops.table import Function
 from gradcli.trace.callee import place_receiver
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.function_values import FunctionValues
@@ -45,9 +46,11 @@ class MethodCalls(FunctionValues):
         if not isinstance(callee, syntax.Attribute):
             return (yield self._call_of_value(expression))
         name = callee.name
-        if name.endswith("_") and name not in self.library.methods and not name.startswith("_"):
+        if name.endswith("_") and self._changes(callee):
             return (yield self.change(callee, expression))
         owner = self.as_written(callee.value, (yield self.visit(callee.value)))
+        if isinstance(owner, Object) and owner.module:
+            return (yield self._call_of_held_module(owner.module, callee, expression))
         own = self._own_method(owner, callee)
         if own is not None:
             arguments, keywords = yield self._all_as_written(expression)
@@ -78,11 +81,36 @@ class MethodCalls(FunctionValues):
                 self.mark_in_place(callee.value, owner, result)
             return self._as_array_of(owner, name, result)
         assert built_in is not None
+        result = self._applied_as_method(built_in, arguments, keywords)
+        return self._as_array_of(owner, name, result)
+
+    def _applied_as_method(
+        self, function: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """What a function of the op table gives whose errors speak of a method."""
         try:
-            result = self.applied(built_in, arguments, keywords)
+            return self.applied(function, arguments, keywords)
         except RefusedError as error:
             raise error.of_method() from None
-        return self._as_array_of(owner, name, result)
+
+    def _changes(self, callee: syntax.Attribute) -> bool:
+        """Whether a method that ends in `_` changes its owner, which is no module as a value:
+        `init.zeros_(w)` changes no `init`.
+        """
+        if callee.name in self.library.methods or callee.name.startswith("_"):
+            return False
+        owner = self._held(callee.value)
+        return owner is None or not owner.module
+
+    def _call_of_held_module(
+        self, module: str, callee: syntax.Attribute, expression: syntax.Call
+    ) -> Visit | Value:
+        """The value of a call of a module's function that is written behind a value."""
+        from gradcli.trace.held_modules import member_of
+
+        function = member_of(module, self.frame.imports, callee.name, callee.span)
+        given = expression.arguments, expression.keywords
+        return self.call(syntax.Call(function, *given, expression.span))
 
     def _kept_shape(self, name: str, arguments: list[Value]) -> list[Value]:
         """The lengths for `a.view()` of an array, which gives one of the same shape."""
@@ -210,9 +238,7 @@ class MethodCalls(FunctionValues):
     def _call_of_value(self, expression: syntax.Call) -> Visit:
         """`grad(f)(x)`."""
         callee = expression.callee
-        value = None
-        if not isinstance(callee, syntax.Attribute | syntax.Name):
-            value = yield self.visit(callee)
+        value = yield self.visit(callee)
         self.graph.span = callee.span
         if not isinstance(value, Object):
             from gradcli.trace.kinds_of_values import kind_of  # a mistake
@@ -295,6 +321,10 @@ class MethodCalls(FunctionValues):
         if not all(isinstance(key, str) for key in pairs):
             raise GradcliError("type", "the keys of arguments are strings", hint="{'lr': 0.1}")
         return pairs
+
+    def _held(self, callee: syntax.Expression) -> Object | None:
+        """The function, layer … that a name or an imported name is bound to in the program."""
+        raise NotImplementedError
 
     # --- what changes in place ---
 

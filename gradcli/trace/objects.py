@@ -53,6 +53,9 @@ class Object:
     inner: Any = None
     """What it is, too, if its class is made from Python's `int`, `list` …"""
 
+    module: str = ""
+    """The path of the module that it is."""
+
     shows: ClassVar[bool] = False
     """Whether it may have methods that say how it is shown."""
 

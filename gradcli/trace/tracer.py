@@ -16,6 +16,7 @@ from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
 from gradcli.trace.callee import path_of
+from gradcli.trace.frames import docstring
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.loops import (
@@ -188,6 +189,7 @@ class Tracer(UserFunctions):
         self.numerals.text = program.source.text
         self.autograd.mentions.follow(program.source.text)
         self._top_level = frozenset(program.statements)
+        self.docstring = docstring(program.statements)
         self.note_imports(program.statements)
         checked = {expectation.statement for expectation in program.expectations}
         self._likely_meant_to_bind = frozenset(

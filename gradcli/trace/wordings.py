@@ -418,7 +418,7 @@ _PHRASES = (
              f"not match the shape of the indexed tensor {[*x]} at index {_differs(mask, x)}"),
     Phrase(rf"^\w+_ would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
     Phrase(rf"^\S+= would change the shape {_SHAPE} to {_SHAPE}", "RuntimeError", _grown),
-    Phrase(r"^gradcli has no (torch(?:\.\w+)*)\.(\w+)$", "AttributeError",
+    Phrase(r"^gradcli has no ((?:torch|numpy|math)(?:\.\w+)*)\.(\w+)$", "AttributeError",
              lambda module, name: f"module '{module}' has no attribute '{name}'"),
     Phrase(r"^there is no function '(\w+)'$", "NameError",
              lambda name: f"name '{name}' is not defined"),
