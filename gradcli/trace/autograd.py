@@ -345,6 +345,7 @@ class Autograd(BackwardHooks):
         wanted = list(dict.fromkeys((*leaves, *retained)))
         inside = linked.difference(leaves, flat)
         passed = Between(order, dependents(order, wanted) if flat else linked)
+        first = self.graph.count
         with self._walk(create_graph):
             grads = self._vjp(outputs, cotangents, wanted, inside, passed, retain_graph)
         reached = receivers(outputs, order)
@@ -355,7 +356,8 @@ class Autograd(BackwardHooks):
             if found is not None:
                 if found.shape != node.shape:
                     found = OPERATORS["expand"](found, node.shape)
-                own = self._apart(found) if create_graph else self._constant(found)
+                found = self.as_derivative(found, first) if create_graph else self._constant(found)
+                own = self._apart(found) if create_graph else found
                 self._add(node, own, apart=create_graph)
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
@@ -397,7 +399,7 @@ class Autograd(BackwardHooks):
         linked = dependents(order, inputs)
         inside = linked.difference(inputs)
         with self._walk(create_graph):
-            between = Between(order, linked)
+            between, first = Between(order, linked), self.graph.count
             found = self._vjp(outputs, cotangents, inputs, inside, between, retain_graph)
         results = []
         for node, grad in zip(inputs, found, strict=True):
@@ -409,6 +411,7 @@ class Autograd(BackwardHooks):
             if not create_graph:
                 result = self._constant(result)
             elif self.requires_grad(result):
+                result = self.as_derivative(result, first)
                 if result.op is SLICE:  # of what was padded: PyTorch copies it
                     result = bind(result)
                     self.values.copies.add(result)
@@ -556,6 +559,14 @@ class Autograd(BackwardHooks):
         self.values.copies.add(cut)  # it has memory of its own
         self._cut[cut] = self._line()
         return cut
+
+    def as_derivative(self, found: Node, first: int) -> Node:
+        """A derivative as a tensor of its own, where it is one older than node `first`: that of x*y
+        by x is y, and in PyTorch a product with 1.
+        """
+        if found.index >= first or not self.values.is_pytorch or not self.requires_grad(found):
+            return found
+        return found * 1.0
 
     def _apart(self, grad: Node) -> Node:
         """A grad with a graph, in memory of its own if the program may hold it: it may be what it

@@ -201,12 +201,16 @@ class Transforms:
     def _all_pulled_back(
         self, outputs: Sequence[Node], inputs: Sequence[Node], cotangents: Sequence[Node]
     ) -> tuple[Node, ...]:
+        first = self.graph.count
         found = vjp(list(outputs), list(cotangents), list(inputs))
         if self.values.is_pytorch and any(map(self.autograd.requires_grad, outputs)):
             found = self._followed(outputs, inputs, found)
         pairs = zip(found, inputs, strict=True)
         return tuple(
-            self.autograd.in_dtype_of(node, zeros_like(node) if grad is None else grad)
+            self.autograd.in_dtype_of(
+                node,
+                zeros_like(node) if grad is None else self.autograd.as_derivative(grad, first),
+            )
             for grad, node in pairs
         )
 
