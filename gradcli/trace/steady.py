@@ -15,14 +15,14 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.frames import Frame
 from gradcli.trace.holding import held
 
-_STEADY = frozenset((
+STEADY = frozenset((
     "BuiltIn", "TypeHint", "ClassName", "Recording", "Inference", "UserFunction", "Bound", "Dots",
-    "Dictionary", "NamesWithValues", "Namespace", "RecordClass", "Partial", "Absent", "Device",
+    "Dictionary", "NamesWithValues", "Namespace", "RecordClass", "Partial", "Absent",
     "Class", "Instance", "Enumeration", "Module", "Optimiser", "Scheduler", "Distribution",
     "TensorDataset", "DataLoader", "Subset", "DtypeLimits", "SliceOf", "FunctionContext",
 ))  # fmt: skip
 """Classes that keep nothing else, with those that are made from them."""
-_KEEPING = frozenset((
+KEEPING = frozenset((
     "Decorated", "DefaultDictionary", "SetOfValues", "HookTable", "OwnModules",
     "StateOfParameter", "States", "EmptyEnvironment", "AveragedModel", "LBFGS", "OwnOptimiser",
     "DerivedOptimiser", "OwnScheduler", "AverageRate", "PrintOptions", "DualLevel", "Autocast",
@@ -50,5 +50,5 @@ def _is_steady(value: object) -> bool:
     if isinstance(value, Node):
         return True
     names = (each.__name__ for each in type(value).__mro__)
-    first = next((name for name in names if name in _STEADY or name in _KEEPING), "")
-    return first in _STEADY and not getattr(value, "remembered", None)
+    first = next((name for name in names if name in STEADY or name in KEEPING), "")
+    return first in STEADY and not getattr(value, "remembered", None)
