@@ -236,9 +236,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         distance = _edit_distance(written, other)
         if distance == len(name):
             continue  # nothing in common: another letter is not a typing error for x
-        # Of equally close names, one that was typed whole with letters behind it is preferred, then
-        # one with the same letters in another order.
-        is_begun = written.startswith(other)
+        # Of equally close names, one that was typed whole with letters behind it, or up to some
+        # letter, is preferred, then one with the same letters in another order.
+        is_begun = written.startswith(other) or other.startswith(written)
         rank = (distance, not is_begun, abs(len(candidate) - len(name)), candidate)
         if distance <= limit and (best is None or rank < best):
             best = rank
