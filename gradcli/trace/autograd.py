@@ -195,6 +195,12 @@ class Autograd(BackwardHooks):
         self._free.add(node)
         return False
 
+    def kept(self, node: Node, others: Iterable[Value]) -> Node:
+        """A tensor that changes in place, as what is computed of it and `others` needs it."""
+        given = [node, *(each for each in others if isinstance(each, Node))]
+        flows = self.records() and any(map(self.requires_grad, given))
+        return self.values.as_it_was(node) if flows else node
+
     def is_followed(self, node: Node) -> bool:
         """Whether it requires grad in PyTorch: derivatives of linear functions do, too."""
         return self.requires_grad(node) or (

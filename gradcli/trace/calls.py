@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import GeneratorType
 from typing import Any, TypeGuard
 
@@ -256,7 +256,7 @@ class Calls(MethodCalls):
         assert isinstance(first, Node)
         if not self.values.truth(keywords.pop("inplace")):
             return None
-        arguments[0] = self.kept(first, arguments[1:])
+        arguments[0] = self.autograd.kept(first, arguments[1:])
         is_unnamed = first.known is not None or self.graph.shares  # nothing else holds it
         return None if is_unnamed else first
 
@@ -417,12 +417,6 @@ class Calls(MethodCalls):
             from gradcli.trace.windows import window_in  # few programs come here
 
             self.window = window_in(expression.arguments[0]) if name == "stack" else None
-
-    # --- what changes in place ---
-
-    def kept(self, node: Node, others: Iterable[Value]) -> Node:
-        """A tensor that changes in place, as what is computed of it and `others` needs it."""
-        raise NotImplementedError
 
 
 def _takes_operands_alone(function: Function, expression: syntax.Call) -> bool:

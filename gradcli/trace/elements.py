@@ -6,7 +6,7 @@ that, and views of it are seen again through the new one, so that names agree as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, RefusedError
@@ -52,7 +52,7 @@ class ElementUpdates(Calls):
         if isinstance(owner, Node):
             value = self._row_beside(self.as_written(statement.value, value), owner)
             self._check_sides(f"{statement.operator}=", before, value)
-            kept = self.kept(before, [value]) if isinstance(before, Node) else before
+            kept = self.autograd.kept(before, [value]) if isinstance(before, Node) else before
             after = yield self.operated(statement.operator, kept, value)
         else:
             after = yield self.changed(statement, before, value)
@@ -329,17 +329,11 @@ class ElementUpdates(Calls):
             if self.values.passages is not None:
                 self.values.passages.names.append((name, new))
 
-    def kept(self, node: Node, others: Iterable[Value]) -> Node:
-        """A tensor that changes in place, as what is computed of it and `others` needs it."""
-        given = [node, *(each for each in others if isinstance(each, Node))]
-        flows = self.records and any(map(self.autograd.requires_grad, given))
-        return self.values.as_it_was(node) if flows else node
-
     def changed_whole(self, operator: str, before: Node, value: Value) -> Node:
         """What `x += value` makes of a tensor."""
         if before.kind != "float" and isinstance(value, Node) and operator != "/":
             value = self.whole_beside(before, value)
-        result = self.combined(operator, self.kept(before, [value]), value)
+        result = self.combined(operator, self.autograd.kept(before, [value]), value)
         is_told = self.values.is_pytorch or before in self.values.arrays
         if is_told and result.kind != before.kind:
             from gradcli.trace.refusals import check_kept  # kinds seldom differ

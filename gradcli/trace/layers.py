@@ -167,8 +167,7 @@ class Layers:
             before = inputs[0]
             if not isinstance(before, Node) or before.op is INPUT:
                 return compute(layer, inputs, given)
-            flows = self.autograd.records() and self.autograd.requires_grad(before)
-            operand = self.values.as_it_was(before) if flows else before
+            operand = self.autograd.kept(before, ())
             found = compute(layer, [operand, *inputs[1:]], given)
             return before if found is operand else self._put(before, found)
 

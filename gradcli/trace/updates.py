@@ -265,7 +265,7 @@ class Updates(ElementUpdates):
         if name in ("normal", "uniform"):
             return self._hanging(callee, node, self._drawn(name, node, arguments, keywords))
         function = FUNCTIONS.get(name)
-        node = self.kept(node, [*arguments, *keywords.values()])
+        node = self.autograd.kept(node, [*arguments, *keywords.values()])
         if function is None or name in _DRAWN:
             if self.have_all() and name in self.library.in_place:
                 made: Node = self.library.in_place[name](node, [*arguments], keywords)
